@@ -1,4 +1,5 @@
-//! How long reading and checking descriptors takes, at three sizes a decade apart, beside its floor: parsing the same texts.
+//! How long reading and checking descriptors takes, at three sizes a decade apart, beside its
+//! floor: parsing the same texts.
 
 use std::hint::black_box;
 
@@ -14,8 +15,11 @@ const SIZES: [usize; 3] = [100, 1_000, 10_000];
 /// One tool a file, one service for ten tools, states in chains of twenty, a fault in one of fifty.
 fn texts(count: usize) -> Vec<(FileId, String)> {
     let tool = |row: usize| {
-        let state = |step: usize| if step == 0 { "undefined".to_owned() } else { format!("chain-{}-{step}", row / 20) };
-        let service = if row % 50 == 49 { "nobody".to_owned() } else { format!("service-{}", row / 10) };
+        let state = |step: usize| {
+            if step == 0 { "undefined".to_owned() } else { format!("chain-{}-{step}", row / 20) }
+        };
+        let service =
+            if row % 50 == 49 { "nobody".to_owned() } else { format!("service-{}", row / 10) };
         let text = format!(
             r#"{{
   "type": "tool-service",
@@ -48,7 +52,9 @@ fn texts(count: usize) -> Vec<(FileId, String)> {
 }
 
 fn parse(texts: &[(FileId, String)]) -> Vec<(FileId, Source)> {
-    let parsed = texts.iter().filter_map(|(file, text)| Some((file.clone(), Source::parse(Format::Json, text.as_str()).ok()?)));
+    let parsed = texts.iter().filter_map(|(file, text)| {
+        Some((file.clone(), Source::parse(Format::Json, text.as_str()).ok()?))
+    });
     parsed.collect()
 }
 
@@ -58,12 +64,18 @@ fn check(c: &mut Criterion) {
     for size in SIZES {
         let texts = texts(size);
         let sources = parse(&texts);
-        let by_file: std::collections::HashMap<_, _> = sources.iter().map(|(file, source)| (file, source)).collect();
-        let catalog = read::catalog(sources.iter().map(|(file, source)| (file, source)), Mode::Document);
+        let by_file: std::collections::HashMap<_, _> =
+            sources.iter().map(|(file, source)| (file, source)).collect();
+        let catalog =
+            read::catalog(sources.iter().map(|(file, source)| (file, source)), Mode::Document);
         let (file, source) = &sources[size / 2];
-        group.bench_function(BenchmarkId::new("floor: parse", size), |b| b.iter(|| parse(black_box(&texts))));
+        group.bench_function(BenchmarkId::new("floor: parse", size), |b| {
+            b.iter(|| parse(black_box(&texts)));
+        });
         group.bench_function(BenchmarkId::new("read", size), |b| {
-            b.iter(|| read::catalog(sources.iter().map(|(file, source)| (file, source)), Mode::Document));
+            b.iter(|| {
+                read::catalog(sources.iter().map(|(file, source)| (file, source)), Mode::Document)
+            });
         });
         group.bench_function(BenchmarkId::new("read one file again", size), |b| {
             let mut catalog = catalog.clone();
@@ -72,7 +84,9 @@ fn check(c: &mut Criterion) {
         group.bench_function(BenchmarkId::new("findings", size), |b| {
             b.iter(|| findings::all(black_box(&catalog), |file| by_file.get(file).copied()));
         });
-        group.bench_function(BenchmarkId::new("clone the catalog", size), |b| b.iter(|| black_box(&catalog).clone()));
+        group.bench_function(BenchmarkId::new("clone the catalog", size), |b| {
+            b.iter(|| black_box(&catalog).clone());
+        });
     }
     group.finish();
 }

@@ -1,7 +1,9 @@
-//! What a form costs: one key in wide, deep and long forms, and opening schemas up to the largest real one. `cargo bench --bench form`.
+//! What a form costs: one key in wide, deep and long forms, and opening schemas up to the largest
+//! real one. `cargo bench --bench form`.
 //!
-//! Each row is measured beside its floor, in turn in one run: for a key the validation of the whole value, for opening the compilation of the
-//! schema. Median and 99th percentile, the ratio of the medians, and how the median grows with the size: 1 is linear.
+//! Each row is measured beside its floor, in turn in one run: for a key the validation of the whole
+//! value, for opening the compilation of the schema. Median and 99th percentile, the ratio of the
+//! medians, and how the median grows with the size: 1 is linear.
 
 #![expect(
     clippy::unwrap_used,
@@ -48,16 +50,28 @@ fn wide(count: usize) -> (Value, Value) {
                 json!({"type": "string", "minLength": 1, "maxLength": 900, "description": "What it is for."}),
                 json!("some text"),
             ),
-            1 => (json!({"type": "integer", "minimum": 0, "maximum": 10_000, "default": 3}), json!(number)),
+            1 => (
+                json!({"type": "integer", "minimum": 0, "maximum": 10_000, "default": 3}),
+                json!(number),
+            ),
             2 => (json!({"type": "boolean", "default": true}), json!(false)),
             3 => (json!({"enum": ["one", "two", "three"]}), json!("two")),
-            4 => (json!({"type": "array", "items": {"type": "string", "minLength": 1}}), json!(["a", "b"])),
-            _ => (json!({"anyOf": [{"type": "string", "format": "date"}, {"type": "null"}]}), json!("2026-11-21")),
+            4 => (
+                json!({"type": "array", "items": {"type": "string", "minLength": 1}}),
+                json!(["a", "b"]),
+            ),
+            _ => (
+                json!({"anyOf": [{"type": "string", "format": "date"}, {"type": "null"}]}),
+                json!("2026-11-21"),
+            ),
         };
         properties.insert(name.clone(), schema);
         value.insert(name, member);
     }
-    (json!({"type": "object", "properties": properties, "required": ["field_0"]}), Value::Object(value))
+    (
+        json!({"type": "object", "properties": properties, "required": ["field_0"]}),
+        Value::Object(value),
+    )
 }
 
 /// Objects within objects.
@@ -67,25 +81,35 @@ fn deep(levels: usize) -> (Value, Value) {
         let schema = json!({"type": "object", "properties": {"name": text, "inner": schema}, "required": ["name"]});
         (schema, json!({"name": "some text", "inner": value}))
     };
-    (0..levels).fold((json!({"type": "object", "properties": {"name": text}}), json!({"name": "some text"})), below)
+    (0..levels).fold(
+        (json!({"type": "object", "properties": {"name": text}}), json!({"name": "some text"})),
+        below,
+    )
 }
 
 /// A text of many lines, each of them wider than the form.
 fn lines(count: usize) -> (Value, Value) {
     let words = "the quick brown fox jumps over the lazy dog and some more words so that it wraps over the width of the form";
     let text: String = (0..count).map(|line| format!("line {line}: {words}\n")).collect();
-    (json!({"type": "object", "properties": {"text": {"type": "string", "format": "textarea"}}}), json!({"text": text}))
+    (
+        json!({"type": "object", "properties": {"text": {"type": "string", "format": "textarea"}}}),
+        json!({"text": text}),
+    )
 }
 
 /// A list of objects.
 fn long(count: usize) -> (Value, Value) {
-    let item =
-        json!({"type": "object", "properties": {"name": {"type": "string"}, "n": {"type": "integer"}}, "required": ["name"]});
-    let items: Vec<Value> = (0..count).map(|n| json!({"name": format!("item {n}"), "n": n})).collect();
-    (json!({"type": "object", "properties": {"list": {"type": "array", "items": item}}}), json!({"list": items}))
+    let item = json!({"type": "object", "properties": {"name": {"type": "string"}, "n": {"type": "integer"}}, "required": ["name"]});
+    let items: Vec<Value> =
+        (0..count).map(|n| json!({"name": format!("item {n}"), "n": n})).collect();
+    (
+        json!({"type": "object", "properties": {"list": {"type": "array", "items": item}}}),
+        json!({"list": items}),
+    )
 }
 
-/// A schema of at least so many bytes: sections with fields that are well described, unions and references among them.
+/// A schema of at least so many bytes: sections with fields that are well described, unions and
+/// references among them.
 fn large(bytes: usize) -> Value {
     let about =
         "What this setting is for, when to change it, and what happens to answers when it is too low or too high. ".repeat(2);
@@ -115,11 +139,18 @@ fn large(bytes: usize) -> Value {
 /// Every schema of the folder that `TOOLCRIB_SCHEMAS` names: the largest.
 fn largest() -> Option<(String, Value)> {
     let named = std::env::var_os("TOOLCRIB_SCHEMAS").map(PathBuf::from);
-    let folder = named.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/schemas")).join("unique");
+    let folder = named
+        .unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/schemas"))
+        .join("unique");
     let files = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
-    let largest = files.filter(|path| path.extension().is_some_and(|ending| ending == "json")).max_by_key(|path| size(path))?;
+    let largest = files
+        .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
+        .max_by_key(|path| size(path))?;
     let value = serde_json::from_str(&fs::read_to_string(&largest).ok()?).ok()?;
-    Some((format!("{} ({} KiB)", largest.file_name()?.to_string_lossy(), size(&largest) / 1024), value))
+    Some((
+        format!("{} ({} KiB)", largest.file_name()?.to_string_lossy(), size(&largest) / 1024),
+        value,
+    ))
 }
 
 fn size(path: &Path) -> u64 {
@@ -157,7 +188,8 @@ impl Times {
 fn spread(times: &[Duration]) -> (f64, f64) {
     let mut times = times.to_vec();
     times.sort();
-    let at = |part: f64| times[((times.len() - 1) as f64 * part).round() as usize].as_secs_f64() * 1e3;
+    let at =
+        |part: f64| times[((times.len() - 1) as f64 * part).round() as usize].as_secs_f64() * 1e3;
     (at(0.5), at(0.99))
 }
 
@@ -187,7 +219,13 @@ impl Desk {
         let (mut form, value) = (Form::new(schema), Arc::new(value));
         form.sync(&value);
         form.focus(at);
-        let mut desk = Self { form, value, buffer: Buffer::empty(AREA), styles: theme::all(&[]).0[0].styles.clone(), turn: 0 };
+        let mut desk = Self {
+            form,
+            value,
+            buffer: Buffer::empty(AREA),
+            styles: theme::all(&[]).0[0].styles.clone(),
+            turn: 0,
+        };
         desk.draw();
         desk.form.input(&Input::Key(Key::plain(Code::Enter)));
         desk.draw();
@@ -202,7 +240,9 @@ impl Desk {
     fn key(&mut self) {
         self.turn += 1;
         let code = if self.turn % 2 == 1 { Code::Char('x') } else { Code::Backspace };
-        let FormReply::Edits(edits) = self.form.input(&Input::Key(Key::plain(code))) else { panic!("the key changes nothing") };
+        let FormReply::Edits(edits) = self.form.input(&Input::Key(Key::plain(code))) else {
+            panic!("the key changes nothing")
+        };
         let mut value = Value::clone(&self.value);
         edits.iter().for_each(|edit| apply(&mut value, edit).unwrap());
         self.value = Arc::new(value);
@@ -251,9 +291,15 @@ fn main() {
     }
     println!("{:<44} {:>8} {:>8} {:>8}   in ms; load {}", "", "median", "p99", "floor", load());
     keys("fields", &[5, 50, 300, 3_000], wide, |_| Pointer::root().child("field_0"));
-    keys("levels deep", &[5, 10, 20], deep, |levels| (0..levels).fold(Pointer::root(), |at, _| at.child("inner")).child("name"));
-    keys("items long", &[100, 1_000, 10_000], long, |items| Pointer::root().child("list").item(items / 2).child("name"));
-    keys("lines of text, wrapped", &[100, 1_000, 5_000, 20_000], lines, |_| Pointer::root().child("text"));
+    keys("levels deep", &[5, 10, 20], deep, |levels| {
+        (0..levels).fold(Pointer::root(), |at, _| at.child("inner")).child("name")
+    });
+    keys("items long", &[100, 1_000, 10_000], long, |items| {
+        Pointer::root().child("list").item(items / 2).child("name")
+    });
+    keys("lines of text, wrapped", &[100, 1_000, 5_000, 20_000], lines, |_| {
+        Pointer::root().child("text")
+    });
     openings("fields", &[5, 50, 300, 3_000], wide);
     openings("levels deep", &[5, 10, 20], deep);
     openings("items long", &[100, 1_000, 10_000], long);

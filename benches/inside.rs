@@ -1,4 +1,5 @@
-//! What happens inside for a key or a change: filter, workflow, layout, forms, edits of files, frames.
+//! What happens inside for a key or a change: filter, workflow, layout, forms, edits of files,
+//! frames.
 
 #![expect(
     clippy::unwrap_used,
@@ -56,7 +57,9 @@ use toolcrib::{
 fn yaml(tools: usize) -> String {
     let mut text = String::from("tool:\n");
     for tool in 0..tools {
-        let state = |step: usize| if step == 0 { "undefined".to_owned() } else { format!("chain-{}-{step}", tool / 20) };
+        let state = |step: usize| {
+            if step == 0 { "undefined".to_owned() } else { format!("chain-{}-{step}", tool / 20) }
+        };
         let next = if tool % 5 == 4 { 0 } else { (tool + 1) % 20 };
         write!(
             text,
@@ -107,8 +110,14 @@ fn workflow(c: &mut Criterion) {
         let edges = workflow.edges();
         let direction = Direction::LeftToRight;
         Box::new(move || {
-            let view =
-                View { extent: &extent, marks: &marks, unbundled: None, direction, detail: Detail::Usual, measure: letters };
+            let view = View {
+                extent: &extent,
+                marks: &marks,
+                unbundled: None,
+                direction,
+                detail: Detail::Usual,
+                measure: letters,
+            };
             states::diagram(&workflow, &edges, &catalog.tools, view).diagram.layout()
         })
     });
@@ -135,7 +144,8 @@ fn form(fields: usize) -> (Form, Arc<Value>) {
         2 => json!("two"),
         _ => json!(["a", "b"]),
     };
-    let value = Arc::new((0..fields).map(|row| (format!("field-{row}"), value(row))).collect::<Value>());
+    let value =
+        Arc::new((0..fields).map(|row| (format!("field-{row}"), value(row))).collect::<Value>());
     let mut form = Form::new(schema(fields));
     form.sync(&value);
     form.focus(&Pointer::root().child("field-0"));
@@ -173,7 +183,9 @@ fn forms(c: &mut Criterion) {
 }
 
 fn edits(c: &mut Criterion) {
-    let at = |size: usize| Pointer::root().child("tool").child(format!("tool-{}", size / 2)).child("description");
+    let at = |size: usize| {
+        Pointer::root().child("tool").child(format!("tool-{}", size / 2)).child("description")
+    };
     at_sizes(c, "an edit of a YAML file, by tools", &[10, 100, 1_000], |size| {
         let source = source(size);
         let edit = Edit::Set { at: at(size), to: "Something else".into() };
@@ -189,7 +201,8 @@ fn edits(c: &mut Criterion) {
 
 /// The application with so many tools read.
 fn state(tools: usize) -> State {
-    let mut state = State::new(Start { context: context(), theme: "dark".into(), ..Start::default() });
+    let mut state =
+        State::new(Start { context: context(), theme: "dark".into(), ..Start::default() });
     let source = source(tools);
     let loaded = Loaded { text: source.text().clone(), source: Ok(source) };
     update(&mut state, Message::Loaded(vec![(file(), loaded)]), Millis(0));
@@ -200,13 +213,24 @@ fn state(tools: usize) -> State {
 fn frames(c: &mut Criterion) {
     for screen in [ScreenId::Tools, ScreenId::Workflow, ScreenId::Invoke] {
         for (width, height) in [(80, 24), (200, 60), (400, 100)] {
-            at_sizes(c, &format!("a frame of {screen:?} at {width}x{height}, by tools"), &[10, 100, 1_000], |size| {
-                let mut state = state(size);
-                update(&mut state, Message::Show(screen), Millis(0));
-                let mut root = Root::new(theme::all(&[]).0, Colour::Allowed, Keymap::with(&BTreeMap::new()).0);
-                let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-                Box::new(move || terminal.draw(|frame| root.draw(frame, &state)).map(drop).unwrap())
-            });
+            at_sizes(
+                c,
+                &format!("a frame of {screen:?} at {width}x{height}, by tools"),
+                &[10, 100, 1_000],
+                |size| {
+                    let mut state = state(size);
+                    update(&mut state, Message::Show(screen), Millis(0));
+                    let mut root = Root::new(
+                        theme::all(&[]).0,
+                        Colour::Allowed,
+                        Keymap::with(&BTreeMap::new()).0,
+                    );
+                    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+                    Box::new(move || {
+                        terminal.draw(|frame| root.draw(frame, &state)).map(drop).unwrap();
+                    })
+                },
+            );
         }
     }
 }

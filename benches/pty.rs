@@ -1,4 +1,5 @@
-//! The real program in a terminal: start to first frame, key to paint, idle, memory, each beside the least that any program needs.
+//! The real program in a terminal: start to first frame, key to paint, idle, memory, each beside
+//! the least that any program needs.
 //!
 //! Floors: `cat` for a key, a shell that prints a word for the start. `cargo bench --bench pty`.
 
@@ -71,7 +72,9 @@ impl OneFile {
 fn one_file(tools: usize, format: OneFile) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let tool = |tool: usize| {
-        let state = |step: usize| if step == 0 { "undefined".to_owned() } else { format!("chain-{}-{step}", tool / 20) };
+        let state = |step: usize| {
+            if step == 0 { "undefined".to_owned() } else { format!("chain-{}-{step}", tool / 20) }
+        };
         let next = if tool % 5 == 4 { 0 } else { (tool + 1) % 20 };
         (format!("tool-{tool}"), format!("group-{}", tool % 30), state(next), state(tool % 20))
     };
@@ -89,10 +92,16 @@ fn one_file(tools: usize, format: OneFile) -> TempDir {
         )
     };
     let (name, text) = match format {
-        OneFile::Yaml => ("tools.yaml", format!("tool:\n{}", (0..tools).map(|row| yaml(tool(row))).collect::<String>())),
+        OneFile::Yaml => (
+            "tools.yaml",
+            format!("tool:\n{}", (0..tools).map(|row| yaml(tool(row))).collect::<String>()),
+        ),
         OneFile::Served => {
             let tool = |row: usize| {
-                let service = format!("type: tool-service\n    service: service-{}\n    collection: things", row / 10);
+                let service = format!(
+                    "type: tool-service\n    service: service-{}\n    collection: things",
+                    row / 10
+                );
                 yaml(tool(row)).replace("type: knowledge-query", &service)
             };
             let service = |row: usize| {
@@ -102,7 +111,13 @@ fn one_file(tools: usize, format: OneFile) -> TempDir {
                 )
             };
             let services: String = (0..tools.div_ceil(10)).map(service).collect();
-            ("tools.yaml", format!("tool:\n{}tool-service:\n{services}", (0..tools).map(tool).collect::<String>()))
+            (
+                "tools.yaml",
+                format!(
+                    "tool:\n{}tool-service:\n{services}",
+                    (0..tools).map(tool).collect::<String>()
+                ),
+            )
         }
         OneFile::Json => {
             let members: Vec<_> = (0..tools).map(|row| json(tool(row))).collect();
@@ -113,7 +128,8 @@ fn one_file(tools: usize, format: OneFile) -> TempDir {
     folder
 }
 
-/// Moving and typing where all tools stand in one file, with the memory that takes, and the check without a screen.
+/// Moving and typing where all tools stand in one file, with the memory that takes, and the check
+/// without a screen.
 fn large_file(tools: usize, format: OneFile, key_floor: (f64, f64), start_floor: (f64, f64)) {
     let folder = one_file(tools, format);
     let what = format!("{tools} tools in one {} file", format.name());
@@ -128,12 +144,20 @@ fn large_file(tools: usize, format: OneFile, key_floor: (f64, f64), start_floor:
     terminal.press(["enter", "tab", "tab", "enter"]);
     settle(&terminal);
     row(&format!("typing, {what}"), keys(&mut terminal, ["a", "backspace"]), key_floor);
-    println!("{:<44} {:>8.1} MB", format!("memory after typing, {what}"), memory(terminal.process()));
+    println!(
+        "{:<44} {:>8.1} MB",
+        format!("memory after typing, {what}"),
+        memory(terminal.process())
+    );
     drop(terminal);
     let check = || {
         let begun = Instant::now();
-        let done =
-            Command::new(terminal::binary()).arg("check").arg(folder.path()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        let done = Command::new(terminal::binary())
+            .arg("check")
+            .arg(folder.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
         done.unwrap();
         begun.elapsed()
     };
@@ -143,13 +167,17 @@ fn large_file(tools: usize, format: OneFile, key_floor: (f64, f64), start_floor:
 /// Median and 99th percentile in milliseconds.
 fn spread(mut times: Vec<Duration>) -> (f64, f64) {
     times.sort();
-    let at = |part: f64| times[((times.len() - 1) as f64 * part).round() as usize].as_secs_f64() * 1e3;
+    let at =
+        |part: f64| times[((times.len() - 1) as f64 * part).round() as usize].as_secs_f64() * 1e3;
     (at(0.5), at(0.99))
 }
 
 fn row(what: &str, times: Vec<Duration>, floor: (f64, f64)) {
     let (median, worst) = spread(times);
-    println!("{what:<44} {median:>8.2} ms {worst:>8.2} ms   × {:.1} of the floor", median / floor.0);
+    println!(
+        "{what:<44} {median:>8.2} ms {worst:>8.2} ms   × {:.1} of the floor",
+        median / floor.0
+    );
 }
 
 fn starts(start: impl Fn() -> Terminal, shows: &str) -> Vec<Duration> {
@@ -189,14 +217,28 @@ fn settle(terminal: &Terminal) {
 
 /// Processor time that each thread of a process has used.
 fn used(process: u32) -> HashMap<OsString, Duration> {
-    let nanos = |path: &Path| fs::read_to_string(path).ok()?.split_whitespace().next()?.parse().ok().map(Duration::from_nanos);
+    let nanos = |path: &Path| {
+        fs::read_to_string(path)
+            .ok()?
+            .split_whitespace()
+            .next()?
+            .parse()
+            .ok()
+            .map(Duration::from_nanos)
+    };
     let tasks = fs::read_dir(format!("/proc/{process}/task")).unwrap().map(Result::unwrap);
-    tasks.filter_map(|task| Some((task.file_name(), nanos(&task.path().join("schedstat"))?))).collect()
+    tasks
+        .filter_map(|task| Some((task.file_name(), nanos(&task.path().join("schedstat"))?)))
+        .collect()
 }
 
-/// What the threads that are there now have used since; threads that ended meanwhile had nothing to do.
+/// What the threads that are there now have used since; threads that ended meanwhile had nothing to
+/// do.
 fn used_since(process: u32, before: &HashMap<OsString, Duration>) -> Duration {
-    used(process).iter().map(|(task, time)| time.saturating_sub(before.get(task).copied().unwrap_or_default())).sum()
+    used(process)
+        .iter()
+        .map(|(task, time)| time.saturating_sub(before.get(task).copied().unwrap_or_default()))
+        .sum()
 }
 
 /// Memory that a process holds, in MB.
@@ -213,17 +255,28 @@ fn main() {
     println!("{:<44} {:>11} {:>11}", "", "median", "p99");
     let bare = || program("/bin/sh", ["-c", "printf READY; exec cat"]).size(200, 60).start();
     let start_floor = spread(starts(bare, "READY"));
-    println!("{:<44} {:>8.2} ms {:>8.2} ms", "start to first word: sh (floor)", start_floor.0, start_floor.1);
+    println!(
+        "{:<44} {:>8.2} ms {:>8.2} ms",
+        "start to first word: sh (floor)", start_floor.0, start_floor.1
+    );
     let mut echo = bare();
     echo.wait_for("READY");
     let key_floor = spread(keys(&mut echo, ["a", "b"]));
     println!("{:<44} {:>8.2} ms {:>8.2} ms", "key to paint: cat (floor)", key_floor.0, key_floor.1);
 
-    row("start to first frame, demo", starts(|| toolcrib(["demo"]).size(200, 60).start(), "? help"), start_floor);
+    row(
+        "start to first frame, demo",
+        starts(|| toolcrib(["demo"]).size(200, 60).start(), "? help"),
+        start_floor,
+    );
     for tools in [100, 1_000, 10_000] {
         let folder = workspace(tools);
         let start = || toolcrib([folder.path()]).size(200, 60).start();
-        row(&format!("start to first frame, {tools} descriptors"), starts(start, "? help"), start_floor);
+        row(
+            &format!("start to first frame, {tools} descriptors"),
+            starts(start, "? help"),
+            start_floor,
+        );
         let mut terminal = start();
         terminal.wait_for("tool-0");
         settle(&terminal);
@@ -232,13 +285,26 @@ fn main() {
             vec![terminal.started.elapsed() - Duration::from_millis(500)],
             start_floor,
         );
-        row(&format!("key to paint, {tools} descriptors"), keys(&mut terminal, ["down", "up"]), key_floor);
+        row(
+            &format!("key to paint, {tools} descriptors"),
+            keys(&mut terminal, ["down", "up"]),
+            key_floor,
+        );
         settle(&terminal);
         let before = used(terminal.process());
         sleep(IDLE);
         let idle = used_since(terminal.process(), &before);
-        println!("{:<44} {:>8.2} ms in {} s", format!("idle, {tools} descriptors"), idle.as_secs_f64() * 1e3, IDLE.as_secs());
-        println!("{:<44} {:>8.1} MB", format!("memory, {tools} descriptors"), memory(terminal.process()));
+        println!(
+            "{:<44} {:>8.2} ms in {} s",
+            format!("idle, {tools} descriptors"),
+            idle.as_secs_f64() * 1e3,
+            IDLE.as_secs()
+        );
+        println!(
+            "{:<44} {:>8.1} MB",
+            format!("memory, {tools} descriptors"),
+            memory(terminal.process())
+        );
     }
     for tools in [100, 1_000, 10_000] {
         large_file(tools, OneFile::Yaml, key_floor, start_floor);

@@ -1,7 +1,10 @@
-//! How fast an answer streams in, on each broker, without a screen and on one; keys and memory meanwhile; a call's way there and back.
+//! How fast an answer streams in, on each broker, without a screen and on one; keys and memory
+//! meanwhile; a call's way there and back.
 //!
-//! Floors: a loop that does nothing but count the same messages on the same connection, and a bare request. They are measured in turns with
-//! what they are the floor of. Wants the brokers of the tests: `eval "$(tests/setup)"; cargo bench --bench rates [nats] [memory] [flood] [rabbitmq] [pulsar] [gateway]`.
+//! Floors: a loop that does nothing but count the same messages on the same connection, and a bare
+//! request. They are measured in turns with what they are the floor of. Wants the brokers of the
+//! tests:
+//! `eval "$(tests/setup)"; cargo bench --bench rates [nats] [memory] [flood] [rabbitmq] [pulsar] [gateway]`.
 
 #![expect(
     clippy::unwrap_used,
@@ -63,7 +66,8 @@ const MANY: usize = 200_000;
 const MILLION: usize = 1_000_000;
 const CALLS: usize = 30;
 const KEYS: usize = 60;
-/// So many messages a second a service on NATS sends: the server holds nobody back, so more would only be lost at the slowest.
+/// So many messages a second a service on NATS sends: the server holds nobody back, so more would
+/// only be lost at the slowest.
 const PACE: usize = 100_000;
 /// The same where nothing is to be lost, whatever else the machine does.
 const SLOW: usize = 50_000;
@@ -92,7 +96,8 @@ impl Answer {
 
     /// The messages, the last of which ends it.
     fn bodies(&self) -> impl Iterator<Item = Bytes> + use<> {
-        let (pieces, length) = (self.pieces.load(Ordering::SeqCst), self.length.load(Ordering::SeqCst));
+        let (pieces, length) =
+            (self.pieces.load(Ordering::SeqCst), self.length.load(Ordering::SeqCst));
         let text = "all work and no play makes jack a dull boy\n".repeat(length / 40 + 1);
         let piece = Bytes::from(reply::chunk(&text[..length], false));
         let last = Bytes::from(reply::chunk("end", true));
@@ -101,10 +106,14 @@ impl Answer {
 
     /// The same as the frames of a gateway's socket.
     fn frames(&self, id: &str) -> impl Iterator<Item = Message> + use<> {
-        let (pieces, length) = (self.pieces.load(Ordering::SeqCst), self.length.load(Ordering::SeqCst));
+        let (pieces, length) =
+            (self.pieces.load(Ordering::SeqCst), self.length.load(Ordering::SeqCst));
         let text = "all work and no play makes jack a dull boy\n".repeat(length / 40 + 1);
-        let frame = |text: &str, last| served::frame(Some(id), &served::piece("mcp-tool", text, last, false), last).to_string();
-        let (piece, last) = (Message::text(frame(&text[..length], false)), Message::text(frame("end", true)));
+        let frame = |text: &str, last| {
+            served::frame(Some(id), &served::piece("mcp-tool", text, last, false), last).to_string()
+        };
+        let (piece, last) =
+            (Message::text(frame(&text[..length], false)), Message::text(frame("end", true)));
         std::iter::repeat_n(piece, pieces - 1).chain([last])
     }
 }
@@ -113,8 +122,15 @@ impl Answer {
 fn workspace(connection: &Connection) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: String| fs::write(folder.path().join(name), text).unwrap();
-    let (kind, by) = if !connection.transport().is_bus() { ("mcp-tool", "mcp-tool") } else { ("tool-service", "service") };
-    write("tool.json", json!({"type": kind, "name": "flood", "description": "Says much", by: "flood"}).to_string());
+    let (kind, by) = if !connection.transport().is_bus() {
+        ("mcp-tool", "mcp-tool")
+    } else {
+        ("tool-service", "service")
+    };
+    write(
+        "tool.json",
+        json!({"type": kind, "name": "flood", "description": "Says much", by: "flood"}).to_string(),
+    );
     write(
         "service.json",
         r#"{"id": "flood", "request-queue": "request:tg:flood", "response-queue": "response:tg:flood"}"#.into(),
@@ -142,14 +158,18 @@ async fn serve_nats(url: String, answer: Arc<Answer>) {
     client.flush().await.unwrap();
     while let Some(request) = requests.next().await {
         let headers = request.headers.unwrap();
-        let (pace, pieces) = (answer.pace.load(Ordering::SeqCst), answer.pieces.load(Ordering::SeqCst));
+        let (pace, pieces) =
+            (answer.pace.load(Ordering::SeqCst), answer.pieces.load(Ordering::SeqCst));
         let begun = tokio::time::Instant::now();
         for (sent, body) in answer.bodies().enumerate() {
             if sent % BLOCK == 0 {
                 client.flush().await.unwrap();
             }
             if sent % BLOCK == 0 && pace > 0 {
-                tokio::time::sleep_until(begun + Duration::from_secs_f64(sent as f64 / pace as f64)).await;
+                tokio::time::sleep_until(
+                    begun + Duration::from_secs_f64(sent as f64 / pace as f64),
+                )
+                .await;
             }
             if pace == 0 && sent + 1 == pieces {
                 // Whoever lost pieces is to hear the end.
@@ -169,7 +189,15 @@ async fn serve(bus: Arc<dyn Bus>, mut line: QueueReceiver, answer: Arc<Answer>) 
         let Incoming::Packet(packet) = heard else { continue };
         let headers: Vec<_> = packet.headers.into_iter().filter(|(name, _)| name == ID).collect();
         for body in answer.bodies() {
-            bus.send(Outgoing { to: to.clone(), reply: None, headers: headers.clone(), body, expires: None }).await.unwrap();
+            bus.send(Outgoing {
+                to: to.clone(),
+                reply: None,
+                headers: headers.clone(),
+                body,
+                expires: None,
+            })
+            .await
+            .unwrap();
         }
     }
 }
@@ -184,7 +212,12 @@ async fn serve_socket(listener: TcpListener, answer: Arc<Answer>) {
                 let Message::Text(text) = message else { continue };
                 let frame: Value = serde_json::from_str(&text).unwrap();
                 if frame["type"] == "auth" {
-                    socket.send(Message::text(r#"{"type": "auth-ok", "default_workspace": "default"}"#)).await.unwrap();
+                    socket
+                        .send(Message::text(
+                            r#"{"type": "auth-ok", "default_workspace": "default"}"#,
+                        ))
+                        .await
+                        .unwrap();
                     continue;
                 }
                 for frame in answer.frames(frame["id"].as_str().unwrap()) {
@@ -230,7 +263,9 @@ async fn bare_nats(url: &str, pieces: usize) -> f64 {
     let mut count = 0;
     while let Some(message) = replies.next().await {
         count += 1;
-        if message.payload.ends_with(b"true}") || message.payload.windows(5).any(|part| part == b"\"end\"") {
+        if message.payload.ends_with(b"true}")
+            || message.payload.windows(5).any(|part| part == b"\"end\"")
+        {
             break;
         }
     }
@@ -248,7 +283,9 @@ async fn bare_bus(bus: &dyn Bus, pieces: usize) -> f64 {
     let to = address("request:tg:flood", transport).unwrap();
     let begun = Instant::now();
     let headers = vec![(ID.to_owned(), "bare".to_owned())];
-    bus.send(Outgoing { to, reply: None, headers, body: Bytes::from_static(b"{}"), expires: None }).await.unwrap();
+    bus.send(Outgoing { to, reply: None, headers, body: Bytes::from_static(b"{}"), expires: None })
+        .await
+        .unwrap();
     let mut count = 0;
     while count < pieces {
         match line.next().await {
@@ -277,7 +314,8 @@ fn call(folder: &TempDir) -> Duration {
     took
 }
 
-/// Runs `toolcrib call flood`; how many pieces it heard, how long that took, and the most memory that it held, in MB.
+/// Runs `toolcrib call flood`; how many pieces it heard, how long that took, and the most memory
+/// that it held, in MB.
 fn heard(folder: &TempDir) -> (usize, Duration, f64) {
     let state = tempfile::tempdir().unwrap();
     let begun = Instant::now();
@@ -297,7 +335,9 @@ fn heard(folder: &TempDir) -> (usize, Duration, f64) {
     }
     let took = begun.elapsed();
     let told = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
-    let pieces = told.lines().find_map(|line| line.split_once(" chunks,")?.0.rsplit(' ').next()?.parse().ok());
+    let pieces = told
+        .lines()
+        .find_map(|line| line.split_once(" chunks,")?.0.rsplit(' ').next()?.parse().ok());
     (pieces.unwrap_or_else(|| panic!("{told}")), took, most)
 }
 
@@ -321,7 +361,8 @@ fn memory(process: u32, name: &str) -> Option<f64> {
 
 /// Shows one answer live at 200x60; how long it took, and the keys' times meanwhile.
 fn shown(folder: &TempDir, watched: bool) -> (Duration, Vec<f64>, [f64; 3]) {
-    let mut terminal = toolcrib([folder.path()]).size(200, 60).variable("SECRET", rabbitmq::PASSWORD).start();
+    let mut terminal =
+        toolcrib([folder.path()]).size(200, 60).variable("SECRET", rabbitmq::PASSWORD).start();
     terminal.wait_for("flood");
     terminal.press(["3"]);
     terminal.wait_for("send");
@@ -373,8 +414,14 @@ fn nats(runtime: &Runtime) {
         whole.push(call(&folder).as_secs_f64() * 1e3);
     }
     let (bare, whole) = (spread(bare), spread(whole));
-    println!("{:<52} {:>9.2} ms  p99 {:>7.2} ms", "call over NATS, whole process", whole.0, whole.1);
-    println!("{:<52} {:>9.2} ms  p99 {:>7.2} ms", "  connect, ask, hear (floor, within a process)", bare.0, bare.1);
+    println!(
+        "{:<52} {:>9.2} ms  p99 {:>7.2} ms",
+        "call over NATS, whole process", whole.0, whole.1
+    );
+    println!(
+        "{:<52} {:>9.2} ms  p99 {:>7.2} ms",
+        "  connect, ask, hear (floor, within a process)", bare.0, bare.1
+    );
 
     answer.set(MANY, PIECE);
     let (mut floor, mut headless, mut live) = (Vec::new(), Vec::new(), Vec::new());
@@ -391,7 +438,10 @@ fn nats(runtime: &Runtime) {
     answer.set(MILLION, PIECE);
     let (took, keys, _) = shown(&folder, true);
     let keys = spread(keys);
-    println!("{:<52} {:>9.2} ms  p99 {:>7.2} ms", "key to painted overlay while it streams", keys.0, keys.1);
+    println!(
+        "{:<52} {:>9.2} ms  p99 {:>7.2} ms",
+        "key to painted overlay while it streams", keys.0, keys.1
+    );
     println!("{:<52} {:>9.1} s", "1,000,000 pieces of 100 bytes, shown", took.as_secs_f64());
 }
 
@@ -411,7 +461,9 @@ fn memories(runtime: &Runtime) {
     for (what, pieces, length) in sizes {
         answer.set(pieces, length);
         let [held, own, most] = shown(&folder, false).2;
-        println!("memory shown, {what:<38} {held:>9.1} MB, {own:.1} of it its own, {most:.1} at most");
+        println!(
+            "memory shown, {what:<38} {held:>9.1} MB, {own:.1} of it its own, {most:.1} at most"
+        );
         println!("memory of `call`, {what:<34} {:>9.1} MB at most", heard(&folder).2);
     }
 }
@@ -428,9 +480,14 @@ fn flood(runtime: &Runtime) {
         answer.set(pieces, PIECE);
         runtime.block_on(bare_nats(&url, pieces));
         let of_many: Vec<_> = (0..TURNS).map(|_| heard(&folder)).collect();
-        let median = |of: &dyn Fn(&(usize, Duration, f64)) -> f64| spread(of_many.iter().map(of).collect()).0;
+        let median = |of: &dyn Fn(&(usize, Duration, f64)) -> f64| {
+            spread(of_many.iter().map(of).collect()).0
+        };
         let lost = median(&|(heard, ..)| 100.0 * (pieces - heard) as f64 / pieces as f64);
-        println!("flood of {pieces:<43} {lost:>9.1} % lost, {:.0} MB at most", median(&|(_, _, most)| *most));
+        println!(
+            "flood of {pieces:<43} {lost:>9.1} % lost, {:.0} MB at most",
+            median(&|(_, _, most)| *most)
+        );
     }
 }
 
@@ -440,7 +497,9 @@ fn bus(runtime: &Runtime, title: &str, connection: &Connection, pieces: usize) {
     answer.set(pieces, PIECE);
     let registry = || Registry::new(Arc::new(|_| Some(rabbitmq::PASSWORD.into())));
     let (ours, theirs) = (registry(), registry());
-    let open = |registry: &Registry| runtime.block_on(registry.open(connection)).map_err(|problem| problem.message).unwrap();
+    let open = |registry: &Registry| {
+        runtime.block_on(registry.open(connection)).map_err(|problem| problem.message).unwrap()
+    };
     let (ours, theirs) = (open(&ours), open(&theirs));
     let at = address("request:tg:flood", connection.transport()).unwrap();
     let line = runtime.block_on(theirs.subscribe(&at, Share::OneOf("bench"))).unwrap();
@@ -474,7 +533,8 @@ fn turns(title: &str, folder: &TempDir, pieces: usize, bare: impl Fn() -> f64) {
 }
 
 fn main() {
-    let named: Vec<_> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let named: Vec<_> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     if std::env::args().any(|argument| argument == "--list" || argument == "--test") {
         return;
     }

@@ -1,4 +1,5 @@
-//! Reading a file and making one edit in it, in each format, at three sizes a decade apart; serde_json is the floor.
+//! Reading a file and making one edit in it, in each format, at three sizes a decade apart;
+//! serde_json is the floor.
 
 use std::hint::black_box;
 
@@ -26,7 +27,8 @@ fn tools(count: usize) -> Value {
             "arguments": [{"name": "question", "type": "string", "description": "What to ask"}],
         })
     };
-    let tools: Map<String, Value> = (0..count).map(|row| (format!("tool-{row}"), tool(row))).collect();
+    let tools: Map<String, Value> =
+        (0..count).map(|row| (format!("tool-{row}"), tool(row))).collect();
     json!({ "tools": tools })
 }
 
@@ -37,7 +39,8 @@ fn syntax(criterion: &mut Criterion) {
         for count in SIZES {
             let text = print::value(format, &tools(count));
             let Ok(source) = Source::parse(format, &*text) else { continue };
-            let at: Pointer = ["tools", &format!("tool-{}", count / 2), "name"].into_iter().collect();
+            let at: Pointer =
+                ["tools", &format!("tool-{}", count / 2), "name"].into_iter().collect();
             let edit = Edit::Set { at, to: "Another name".into() };
             group.throughput(Throughput::Bytes(text.len() as u64));
             group.bench_function(BenchmarkId::new("read", count), |bencher| {

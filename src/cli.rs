@@ -1,7 +1,8 @@
 //! The command line: one file per command, no logic of its own.
 //!
-//! Data goes to stdout, words to stderr. [`out`] writes both, [`ending`] says how it ends, [`opened`] reads the workspace, [`request`] the
-//! context that is asked about; [`global`] are the options that every command takes.
+//! Data goes to stdout, words to stderr. [`out`] writes both, [`ending`] says how it ends,
+//! [`opened`] reads the workspace, [`request`] the context that is asked about; [`global`] are the
+//! options that every command takes.
 
 use std::{
     borrow::Cow,
@@ -138,7 +139,10 @@ enum Command {
 
 /// Runs the command that the process was started with, in a program that has these systems.
 #[must_use]
-pub fn run(systems: &'static [&'static dyn System], live: &'static [&'static dyn LiveSystem]) -> ExitCode {
+pub fn run(
+    systems: &'static [&'static dyn System],
+    live: &'static [&'static dyn LiveSystem],
+) -> ExitCode {
     systems::table::install(systems);
     live::install(live);
     let line = match CommandLine::try_parse() {
@@ -155,7 +159,8 @@ pub fn run(systems: &'static [&'static dyn System], live: &'static [&'static dyn
     halted(ended).code().into()
 }
 
-/// Prints help or what is wrong with the command line; clap knows which goes where. What was typed may hold anything.
+/// Prints help or what is wrong with the command line; clap knows which goes where. What was typed
+/// may hold anything.
 fn print(refused: &clap::Error) -> Ended {
     let words = refused.render().to_string();
     if !words.lines().all(|line| matches!(shown::visible(line), Cow::Borrowed(_))) {
@@ -185,8 +190,11 @@ fn halted(ended: Ended) -> Ending {
 fn dispatch(line: &CommandLine, out: &mut Out) -> Ended {
     let global = &line.global;
     if let (Some(path), Some(_)) = (&line.path, &line.command) {
-        let problem =
-            Problem::new(ProblemKind::Input, "reading the command line", format!("{} stands before the command", path.display()));
+        let problem = Problem::new(
+            ProblemKind::Input,
+            "reading the command line",
+            format!("{} stands before the command", path.display()),
+        );
         return Err(problem.remedy("name the workspace with --workspace").into());
     }
     match &line.command {
@@ -225,5 +233,8 @@ fn meant(path: &Path) -> Option<Problem> {
     let command = CommandLine::command();
     let near = similar::nearest(word, command.get_subcommands().map(clap::Command::get_name))?;
     let cause = format!("there is no such file or folder, and no command \"{word}\"");
-    Some(Problem::new(ProblemKind::Missing, format!("opening {word}"), cause).remedy(format!("did you mean `toolcrib {near}`?")))
+    Some(
+        Problem::new(ProblemKind::Missing, format!("opening {word}"), cause)
+            .remedy(format!("did you mean `toolcrib {near}`?")),
+    )
 }

@@ -1,4 +1,5 @@
-//! Pure behaviour on the model: the filter, the workflow and its analysis, reasons and changes, simulation, scenarios, lint, pictures.
+//! Pure behaviour on the model: the filter, the workflow and its analysis, reasons and changes,
+//! simulation, scenarios, lint, pictures.
 //!
 //! | file | decides |
 //! | --- | --- |

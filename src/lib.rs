@@ -1,6 +1,7 @@
 //! toolcrib: a terminal workbench for people who make tools for LLM agents.
 //!
-//! The map of the house. Imports only fall: a folder may use those above it in this table, never those below.
+//! The map of the house. Imports only fall: a folder may use those above it in this table, never
+//! those below.
 //!
 //! | folder | holds |
 //! | --- | --- |
@@ -16,8 +17,9 @@
 //! | [`runtime`] | the only place where things run: event loop, effects, terminal |
 //! | [`cli`] | one file per command, no logic of its own |
 //!
-//! The flow: key → action → focused view → message → [`app`] `update(state, message)` → effects → [`runtime`] performs them → messages.
-//! A change of state asks for one redraw; nothing changes, nothing is drawn.
+//! The flow: key → action → focused view → message → [`app`] `update(state, message)` → effects →
+//! [`runtime`] performs them → messages. A change of state asks for one redraw; nothing changes,
+//! nothing is drawn.
 
 pub mod app;
 pub mod cli;

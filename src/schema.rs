@@ -1,7 +1,8 @@
 //! JSON Schema as a vocabulary for forms; knows no tools and no terminal.
 //!
-//! A [`tree::Schema`] gives a [`node::Node`] for each place: references followed, `allOf` merged, null and constants taken out of unions.
-//! [`fields::fields`] lays a value out as a flat list of fields, each with a [`kind::Kind`]; [`validate::Checker`] says what is wrong, field by field.
+//! A [`tree::Schema`] gives a [`node::Node`] for each place: references followed, `allOf` merged,
+//! null and constants taken out of unions. [`fields::fields`] lays a value out as a flat list of
+//! fields, each with a [`kind::Kind`]; [`validate::Checker`] says what is wrong, field by field.
 
 pub mod blank;
 pub mod decimal;

@@ -1,4 +1,5 @@
-//! Files: where they live, reading and saving them whole, the workspace and its settings, and what survives a crash.
+//! Files: where they live, reading and saving them whole, the workspace and its settings, and what
+//! survives a crash.
 //!
 //! | file | does |
 //! | --- | --- |

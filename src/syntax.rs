@@ -1,7 +1,9 @@
-//! JSON, YAML and TOML as the user wrote them: values with their places, and edits that change only their own lines.
+//! JSON, YAML and TOML as the user wrote them: values with their places, and edits that change only
+//! their own lines.
 //!
-//! A [`source::Source`] is immutable; an edit gives a new one and the [`edit::Patch`] that led there, whose inverse leads back byte for byte.
-//! Each format has one folder: `parse` makes the common [`tree`] from the text, `edit` writes a change into it, `print` writes new values.
+//! A [`source::Source`] is immutable; an edit gives a new one and the [`edit::Patch`] that led
+//! there, whose inverse leads back byte for byte. Each format has one folder: `parse` makes the
+//! common [`tree`] from the text, `edit` writes a change into it, `print` writes new values.
 
 mod change;
 mod cut;

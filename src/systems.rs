@@ -1,7 +1,9 @@
-//! One folder per ecosystem, pure: reads descriptors, gives their schema, checks them, renders requests, decodes replies.
+//! One folder per ecosystem, pure: reads descriptors, gives their schema, checks them, renders
+//! requests, decodes replies.
 //!
-//! [`system`] says what each of them gives, [`facets`] what only some give; the [`table`] has a row for each; [`read`], [`findings`],
-//! [`calling`], [`agents`], [`by_hand`], [`stubs`], [`watched`] and [`covered`] ask them all.
+//! [`system`] says what each of them gives, [`facets`] what only some give; the [`table`] has a row
+//! for each; [`read`], [`findings`], [`calling`], [`agents`], [`by_hand`], [`stubs`], [`watched`]
+//! and [`covered`] ask them all.
 
 pub mod agents;
 pub mod by_hand;

@@ -1,6 +1,7 @@
 //! Drawing and input: reads the application's state, draws it, and answers input with messages.
 //!
-//! A view owns only cursor, scroll and folds. All drawing goes through ratatui's `Frame`, all colours through [`styles`].
+//! A view owns only cursor, scroll and folds. All drawing goes through ratatui's `Frame`, all
+//! colours through [`styles`].
 
 pub mod answer;
 pub mod canvas;

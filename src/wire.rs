@@ -1,9 +1,12 @@
 //! Transports, the life of a call, and what each system does on the wire.
 //!
-//! A [`transport`] moves bytes and knows no system. One row of [`systems`] says what a system does over transports: how its calls ride on
-//! them, how what is deployed is read and written, who answers in its place. A [`session`] joins the two for one call, from the request to the
-//! end and the strays after it. The [`registry`] opens connections at first use and keeps them for the calls of this process; systems see it
-//! as a [`connector`]. [`secrets`] are what that takes. A [`tap`] only looks on; what it hears may point to attachments on a [`card_source`]. An [`agent`] is asked like a tool, and told step by step.
+//! A [`transport`] moves bytes and knows no system. One row of [`systems`] says what a system does
+//! over transports: how its calls ride on them, how what is deployed is read and written, who
+//! answers in its place. A [`session`] joins the two for one call, from the request to the end and
+//! the strays after it. The [`registry`] opens connections at first use and keeps them for the
+//! calls of this process; systems see it as a [`connector`]. [`secrets`] are what that takes. A
+//! [`tap`] only looks on; what it hears may point to attachments on a [`card_source`]. An [`agent`]
+//! is asked like a tool, and told step by step.
 
 pub mod agent;
 pub mod backoff;

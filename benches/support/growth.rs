@@ -8,10 +8,19 @@ use std::{
 
 use criterion::{BenchmarkId, Criterion};
 
-/// Runs a benchmark at each size and prints the exponent of its growth: 1 is linear, 2 is quadratic.
-pub fn at_sizes<T>(c: &mut Criterion, name: &str, sizes: &[usize], mut make: impl FnMut(usize) -> Box<dyn FnMut() -> T>) {
+/// Runs a benchmark at each size and prints the exponent of its growth: 1 is linear, 2 is
+/// quadratic.
+pub fn at_sizes<T>(
+    c: &mut Criterion,
+    name: &str,
+    sizes: &[usize],
+    mut make: impl FnMut(usize) -> Box<dyn FnMut() -> T>,
+) {
     let mut group = c.benchmark_group(name);
-    group.sample_size(20).warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(2));
+    group
+        .sample_size(20)
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(2));
     let mut best = Vec::new();
     for size in sizes {
         let mut run = make(*size);
@@ -32,6 +41,9 @@ pub fn at_sizes<T>(c: &mut Criterion, name: &str, sizes: &[usize], mut make: imp
     group.finish();
     for pair in best.windows(2).filter(|pair| pair.iter().all(|(_, time)| time.is_finite())) {
         let [(small, short), (large, long)] = pair else { continue };
-        println!("{name}: {small} → {large} grows with exponent {:.2}", (long / short).ln() / (large / small).ln());
+        println!(
+            "{name}: {small} → {large} grows with exponent {:.2}",
+            (long / short).ln() / (large / small).ln()
+        );
     }
 }

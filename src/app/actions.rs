@@ -324,7 +324,11 @@ mod tests {
         let mut seen = HashSet::new();
         for action in ACTIONS {
             for key in action.keys {
-                assert!(seen.insert((action.scope, *key)), "{key} stands twice in {:?}", action.scope);
+                assert!(
+                    seen.insert((action.scope, *key)),
+                    "{key} stands twice in {:?}",
+                    action.scope
+                );
             }
         }
     }

@@ -1,11 +1,12 @@
-//! Answering calls by hand: for which tools, the calls that wait for a result, and what is written as their answers.
+//! Answering calls by hand: for which tools, the calls that wait for a result, and what is written
+//! as their answers.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use crate::{
-    model::{call::CallProblem, clock::Millis, entry::EntryId},
+    model::{call::CallError, clock::Millis, entry::EntryId},
     schema::pointer::Pointer,
     syntax::{edit::Edit, source::Source},
     systems::facets::by_hand::WaitingCall,
@@ -58,7 +59,7 @@ pub enum AnsweringMessage {
     Tick,
     Ended {
         turn: u64,
-        problem: CallProblem,
+        problem: CallError,
     },
 }
 
@@ -70,7 +71,7 @@ pub struct Asked {
     /// As JSON, without what is secret.
     pub arguments: String,
     /// Why the answer before could not be written.
-    pub failed: Option<CallProblem>,
+    pub failed: Option<CallError>,
 }
 
 /// The same with its answer.

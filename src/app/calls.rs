@@ -64,7 +64,8 @@ impl Calls {
     /// The newest answer that a tool of that name gave to its end.
     #[must_use]
     pub fn answer_of(&self, tool: &str) -> Option<String> {
-        let succeeded = |call: &&Call| call.request.name == tool && call.outcome() == Some(Outcome::Succeeded);
+        let succeeded =
+            |call: &&Call| call.request.name == tool && call.outcome() == Some(Outcome::Succeeded);
         self.list.iter().rev().find(succeeded).map(|call| call.text.clone())
     }
 

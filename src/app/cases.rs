@@ -38,7 +38,8 @@ impl Cases {
     }
 }
 
-/// The case that a file holds; `None` where it is none, the issue in words where it is a broken one.
+/// The case that a file holds; `None` where it is none, the issue in words where it is a broken
+/// one.
 #[must_use]
 pub fn read(document: &Document) -> Option<Result<Case, String>> {
     let source = document.source.as_ref().ok()?;

@@ -45,11 +45,16 @@ impl Snapshot {
     /// All findings, sorted by place.
     #[must_use]
     pub fn findings(&self) -> Findings {
-        findings_of(&self.catalog, &self.there, self.files.iter().map(|(file, source)| (file, source.as_ref())))
+        findings_of(
+            &self.catalog,
+            &self.there,
+            self.files.iter().map(|(file, source)| (file, source.as_ref())),
+        )
     }
 }
 
-/// All findings of a catalog, of the texts that it comes from, and of where its calls go, sorted by place.
+/// All findings of a catalog, of the texts that it comes from, and of where its calls go, sorted by
+/// place.
 pub fn findings_of<'s>(
     catalog: &Catalog,
     there: &There,
@@ -80,19 +85,29 @@ mod tests {
         systems::commonground::settings::Channel,
     };
 
-    /// A workspace of so many tools, one of them with an unknown type, read and settled; and what was asked for.
+    /// A workspace of so many tools, one of them with an unknown type, read and settled; and what
+    /// was asked for.
     fn opened(count: usize) -> (State, Vec<Effect>) {
         let mut state = State::new(Start::default());
         let loaded = |row: usize| {
             let kind = if row == 0 { "nonsense" } else { "text-completion" };
-            let text: Arc<str> =
-                format!(r#"{{"type": "{kind}", "name": "t{row}", "description": "d{row}", "group": ["a"]}}"#).into();
-            (FileId::new(format!("t{row:04}.json")), Loaded { source: Source::parse(Format::Json, text.clone()), text })
+            let text: Arc<str> = format!(
+                r#"{{"type": "{kind}", "name": "t{row}", "description": "d{row}", "group": ["a"]}}"#
+            )
+            .into();
+            (
+                FileId::new(format!("t{row:04}.json")),
+                Loaded { source: Source::parse(Format::Json, text.clone()), text },
+            )
         };
         let files: Vec<_> = (0..count).map(loaded).collect();
         let names = files.iter().map(|(file, _)| file.clone()).collect();
         let mut effects = update(&mut state, Message::Loaded(files), Millis(1));
-        effects.extend(update(&mut state, Message::LoadEnded { names, skipped: Vec::new() }, Millis(2)));
+        effects.extend(update(
+            &mut state,
+            Message::LoadEnded { names, skipped: Vec::new() },
+            Millis(2),
+        ));
         (state, effects)
     }
 
@@ -100,7 +115,11 @@ mod tests {
     fn checks(state: &mut State, effects: Vec<Effect>) -> Vec<Snapshot> {
         let waits = effects.into_iter().filter(|effect| *effect == Effect::CheckSoon);
         let due: Vec<_> = waits.flat_map(|_| update(state, Message::CheckDue, Millis(3))).collect();
-        due.into_iter().filter_map(|effect| if let Effect::Check(snapshot) = effect { Some(*snapshot) } else { None }).collect()
+        due.into_iter()
+            .filter_map(
+                |effect| if let Effect::Check(snapshot) = effect { Some(*snapshot) } else { None },
+            )
+            .collect()
     }
 
     fn break_a_file(state: &mut State) -> Vec<Effect> {
@@ -115,8 +134,16 @@ mod tests {
         let mut state = State::new(Start { connections, ..Start::default() });
         let (file, text) = (FileId::new(name), Arc::<str>::from(text));
         let source = Source::parse(Format::of(file.path()).unwrap(), text.clone());
-        update(&mut state, Message::Loaded(vec![(file.clone(), Loaded { source, text })]), Millis(1));
-        let effects = update(&mut state, Message::LoadEnded { names: vec![file], skipped: Vec::new() }, Millis(2));
+        update(
+            &mut state,
+            Message::Loaded(vec![(file.clone(), Loaded { source, text })]),
+            Millis(1),
+        );
+        let effects = update(
+            &mut state,
+            Message::LoadEnded { names: vec![file], skipped: Vec::new() },
+            Millis(2),
+        );
         (state, effects)
     }
 
@@ -124,8 +151,11 @@ mod tests {
     fn what_is_wrong_where_calls_go_follows_the_connection() {
         let service = r#"{"id": "s", "request-queue": "non-persistent://tg/request/s", "response-queue": "response:tg:s"}"#;
         let rabbit = Connection::to(TransportKind::RabbitMq, "mq", "amqp://h");
-        let (mut state, _) = with("s.json", service, vec![Connection::nats("lab", "nats://h"), rabbit]);
-        let uncarried = |state: &State| state.findings.iter().any(|finding| finding.code == "service.queue-uncarried");
+        let (mut state, _) =
+            with("s.json", service, vec![Connection::nats("lab", "nats://h"), rabbit]);
+        let uncarried = |state: &State| {
+            state.findings.iter().any(|finding| finding.code == "service.queue-uncarried")
+        };
         assert!(!uncarried(&state));
         update(&mut state, Message::UseConnection(Some("mq".into())), Millis(3));
         assert!(uncarried(&state));
@@ -134,22 +164,36 @@ mod tests {
     }
 
     #[test]
-    fn who_listens_is_asked_once_the_connection_is_open_for_another_reason_and_shows_who_does_not() {
-        let tool = "tool_name: door\ntarget_subject: cg.v1r4.{project_id}.{channel_id}.cmd.tool.door.on\n";
+    fn who_listens_is_asked_once_the_connection_is_open_for_another_reason_and_shows_who_does_not()
+    {
+        let tool =
+            "tool_name: door\ntarget_subject: cg.v1r4.{project_id}.{channel_id}.cmd.tool.door.on\n";
         let connection = Channel::new("lab", "public").on(Connection::nats("cg", "nats://h"));
         let (mut state, opened) = with("door.yaml", tool, vec![connection]);
-        let asks = |effects: &[Effect]| effects.iter().filter(|effect| matches!(effect, Effect::AskListeners(_))).count();
+        let asks = |effects: &[Effect]| {
+            effects.iter().filter(|effect| matches!(effect, Effect::AskListeners(_))).count()
+        };
         assert_eq!(asks(&opened), 0, "a workspace that opens connects to nothing");
-        let is = |health| Message::Condition { connection: "cg".into(), condition: Condition { words: String::new(), health } };
+        let is = |health| Message::Condition {
+            connection: "cg".into(),
+            condition: Condition { words: String::new(), health },
+        };
         assert_eq!(asks(&update(&mut state, is(Health::Busy), Millis(3))), 0);
         assert_eq!(asks(&update(&mut state, is(Health::Good), Millis(4))), 1);
         assert_eq!(asks(&update(&mut state, is(Health::Good), Millis(5))), 0);
         assert_eq!(asks(&update(&mut state, Message::Reload, Millis(6))), 1);
-        let unheard = |state: &State| state.findings.iter().any(|finding| finding.code == "subject.unheard");
+        let unheard =
+            |state: &State| state.findings.iter().any(|finding| finding.code == "subject.unheard");
         assert!(!unheard(&state), "nothing is said of what was not asked");
-        for (filter, expected) in [("cg.v1r4.*.*.cmd.tool.lamp.*", true), ("cg.v1r4.*.*.cmd.tool.door.*", false)] {
+        for (filter, expected) in
+            [("cg.v1r4.*.*.cmd.tool.lamp.*", true), ("cg.v1r4.*.*.cmd.tool.door.*", false)]
+        {
             let listeners: Arc<[_]> = [("worker".to_owned(), filter.to_owned())].into();
-            update(&mut state, Message::Listeners { connection: "cg".into(), listeners }, Millis(7));
+            update(
+                &mut state,
+                Message::Listeners { connection: "cg".into(), listeners },
+                Millis(7),
+            );
             assert_eq!(unheard(&state), expected, "{filter}");
         }
     }
@@ -157,7 +201,10 @@ mod tests {
     #[test]
     fn a_small_workspace_is_checked_at_once() {
         let (mut state, effects) = opened(3);
-        assert_eq!((checks(&mut state, effects), state.findings.len(), state.checking.is_behind()), (vec![], 1, false));
+        assert_eq!(
+            (checks(&mut state, effects), state.findings.len(), state.checking.is_behind()),
+            (vec![], 1, false)
+        );
         let effects = break_a_file(&mut state);
         assert_eq!(checks(&mut state, effects), []);
         assert_eq!(state.findings.len(), 2);
@@ -170,14 +217,21 @@ mod tests {
         assert!(state.findings.is_empty() && state.checking.is_behind());
         let effects = break_a_file(&mut state);
         assert_eq!(checks(&mut state, effects), [], "one check at a time");
-        let answer = |snapshot: &Snapshot| Message::Checked { turn: snapshot.turn, findings: Arc::new(snapshot.findings()) };
+        let answer = |snapshot: &Snapshot| Message::Checked {
+            turn: snapshot.turn,
+            findings: Arc::new(snapshot.findings()),
+        };
 
         let effects = update(&mut state, answer(&first), Millis(4));
         assert!(state.findings.is_empty(), "an old answer came in");
         let [second] = checks(&mut state, effects).try_into().unwrap();
         update(&mut state, answer(&second), Millis(5));
         let codes: Vec<_> = state.findings.iter().map(|finding| finding.code).collect();
-        assert_eq!(codes, ["type.unknown", "syntax.not-well-formed"], "what the broken file held before is still checked");
+        assert_eq!(
+            codes,
+            ["type.unknown", "syntax.not-well-formed"],
+            "what the broken file held before is still checked"
+        );
         assert!(!state.checking.is_behind());
         let effects = update(&mut state, Message::NoticeSeen, Millis(6));
         assert_eq!(checks(&mut state, effects), [], "nothing is due");
@@ -186,10 +240,21 @@ mod tests {
     #[test]
     fn what_changes_before_a_check_begins_is_checked_with_it() {
         let (mut state, effects) = opened(AT_ONCE + 1);
-        assert_eq!(break_a_file(&mut state).iter().filter(|effect| **effect == Effect::CheckSoon).count(), 0);
-        assert_eq!(Arc::strong_count(&state.catalog), 1, "nothing makes the next change copy the catalog");
+        assert_eq!(
+            break_a_file(&mut state).iter().filter(|effect| **effect == Effect::CheckSoon).count(),
+            0
+        );
+        assert_eq!(
+            Arc::strong_count(&state.catalog),
+            1,
+            "nothing makes the next change copy the catalog"
+        );
         let [only] = checks(&mut state, effects).try_into().unwrap();
-        update(&mut state, Message::Checked { turn: only.turn, findings: Arc::new(only.findings()) }, Millis(4));
+        update(
+            &mut state,
+            Message::Checked { turn: only.turn, findings: Arc::new(only.findings()) },
+            Millis(4),
+        );
         assert_eq!((state.findings.len(), state.checking.is_behind()), (2, false));
     }
 }

@@ -1,8 +1,11 @@
-//! Composing a workflow: what a user wants of states, arrows, groups and tools, as the changes of files that it comes to.
+//! Composing a workflow: what a user wants of states, arrows, groups and tools, as the changes of
+//! files that it comes to.
 //!
-//! Every function here is pure: [`context`] is the workspace as it stands, a wish goes in, and a [`plan::Plan`] comes out, which can be looked
-//! at before it is made as one step of undo. [`states`], [`arrows`], [`groups`] and [`cells`] change gates; [`entries`] makes tools, copies
-//! and takes them in; [`imports`] takes in those of a running system; [`connections`] says where a tool's calls go.
+//! Every function here is pure: [`context`] is the workspace as it stands, a wish goes in, and a
+//! [`plan::Plan`] comes out, which can be looked at before it is made as one step of undo.
+//! [`states`], [`arrows`], [`groups`] and [`cells`] change gates; [`entries`] makes tools, copies
+//! and takes them in; [`imports`] takes in those of a running system; [`connections`] says where a
+//! tool's calls go.
 
 pub mod arrows;
 pub mod cells;

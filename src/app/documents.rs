@@ -45,7 +45,9 @@ impl Document {
     /// The text on disk parsed, where it is known and can be.
     #[must_use]
     pub fn saved_source(&self) -> Option<&Source> {
-        self.on_disk.as_ref().filter(|source| self.saved.as_ref().is_some_and(|saved| Arc::ptr_eq(saved, source.text())))
+        self.on_disk.as_ref().filter(|source| {
+            self.saved.as_ref().is_some_and(|saved| Arc::ptr_eq(saved, source.text()))
+        })
     }
 
     /// Whether saving would change the disk.
@@ -62,7 +64,9 @@ impl Document {
     /// Rows of the text that differ from the disk, counted from 0.
     #[must_use]
     pub fn changed_rows(&self) -> Vec<usize> {
-        let Some(saved) = &self.saved else { return (0..self.text.whole().lines().count()).collect() };
+        let Some(saved) = &self.saved else {
+            return (0..self.text.whole().lines().count()).collect();
+        };
         if self.text.reads(saved) {
             return Vec::new();
         }
@@ -75,9 +79,15 @@ impl Document {
         let rows = now.pieces_beside(then)?.into_iter().flat_map(|(new, old)| {
             let first = now.lines().row(new.start);
             // A piece may begin in the middle of a line.
-            let start = |source: &Source, span: Span| source.lines().start(source.lines().row(span.start)).min(span.start);
+            let start = |source: &Source, span: Span| {
+                source.lines().start(source.lines().row(span.start)).min(span.start)
+            };
             let piece = |source: &Source, span: Span| {
-                source.shared_text().part(start(source, span), span.end).unwrap_or_default().to_owned()
+                source
+                    .shared_text()
+                    .part(start(source, span), span.end)
+                    .unwrap_or_default()
+                    .to_owned()
             };
             let rows = diff::changed_rows(&piece(then, old), &piece(now, new));
             rows.into_iter().map(move |row| first + row)
@@ -119,7 +129,10 @@ impl Change {
     pub fn file(&self) -> &FileId {
         match self {
             Self::Entry(EntryEdit { entry, .. }) => entry.file(),
-            Self::File { file, .. } | Self::Text { file, .. } | Self::Create { file, .. } | Self::Remove { file } => file,
+            Self::File { file, .. }
+            | Self::Text { file, .. }
+            | Self::Create { file, .. }
+            | Self::Remove { file } => file,
         }
     }
 }
@@ -252,7 +265,9 @@ impl Documents {
     pub fn unsaved(&self) -> UnsavedTexts {
         let there = self.changed().filter(|(_, document)| !document.gone);
         there
-            .map(|(file, Document { text, saved, .. })| (file.clone(), Unsaved { text: text.clone(), before: saved.clone() }))
+            .map(|(file, Document { text, saved, .. })| {
+                (file.clone(), Unsaved { text: text.clone(), before: saved.clone() })
+            })
             .collect()
     }
 
@@ -260,18 +275,22 @@ impl Documents {
     pub fn after(&self, changes: &[Change]) -> Result<Self, ChangeError> {
         let mut after = Self::default();
         for file in changes.iter().map(Change::file) {
-            after.files.extend(self.files.get(file).map(|document| (file.clone(), document.clone())));
+            after
+                .files
+                .extend(self.files.get(file).map(|document| (file.clone(), document.clone())));
         }
         changes.iter().try_for_each(|change| after.make(change).map(drop))?;
         Ok(after)
     }
 
-    /// Makes changes as one step of undo, all or none; typing at one place goes on with the step before. Answers the files that are different now.
+    /// Makes changes as one step of undo, all or none; typing at one place goes on with the step
+    /// before. Answers the files that are different now.
     pub fn change(&mut self, label: &str, changes: &[Change]) -> Result<Vec<FileId>, ChangeError> {
         self.make_all(label, changes, place_of(changes))
     }
 
-    /// Makes changes as a step of undo of their own, all or none. Answers the files that are different now.
+    /// Makes changes as a step of undo of their own, all or none. Answers the files that are
+    /// different now.
     pub fn step(&mut self, label: &str, changes: &[Change]) -> Result<Vec<FileId>, ChangeError> {
         self.make_all(label, changes, None)
     }
@@ -305,7 +324,9 @@ impl Documents {
     fn remember(&mut self, revision: Revision) {
         self.undone.clear();
         match self.done.last_mut() {
-            Some(last) if revision.place.is_some() && last.place == revision.place => last.deeds.extend(revision.deeds),
+            Some(last) if revision.place.is_some() && last.place == revision.place => {
+                last.deeds.extend(revision.deeds);
+            }
             _ => {
                 if self.done.len() == UNDO_STEPS {
                     self.done.remove(0);
@@ -331,7 +352,8 @@ impl Documents {
                 self.put(file, edited)
             }
             Change::Text { file, text } => {
-                let document = self.files.get_mut(file).ok_or_else(|| ChangeError::NoFile(file.clone()))?;
+                let document =
+                    self.files.get_mut(file).ok_or_else(|| ChangeError::NoFile(file.clone()))?;
                 let patch = difference(document.text.whole(), text);
                 document.set_text(text.clone());
                 Ok((patch.old != patch.new).then(|| Operation::Patched(file.clone(), patch)))
@@ -344,7 +366,8 @@ impl Documents {
                 Ok(Some(Operation::Created(file.clone(), text.clone())))
             }
             Change::Remove { file } => {
-                let document = self.files.get_mut(file).ok_or_else(|| ChangeError::NoFile(file.clone()))?;
+                let document =
+                    self.files.get_mut(file).ok_or_else(|| ChangeError::NoFile(file.clone()))?;
                 document.gone = true;
                 Ok(Some(Operation::Removed(file.clone())))
             }
@@ -353,10 +376,17 @@ impl Documents {
 
     fn source(&self, file: &FileId) -> Result<&Source, ChangeError> {
         let document = self.files.get(file).ok_or_else(|| ChangeError::NoFile(file.clone()))?;
-        document.source.as_ref().map_err(|error| ChangeError::Unreadable(file.clone(), error.clone()))
+        document
+            .source
+            .as_ref()
+            .map_err(|error| ChangeError::Unreadable(file.clone(), error.clone()))
     }
 
-    fn put(&mut self, file: &FileId, edited: Result<(Source, Patch), EditError>) -> Result<Option<Operation>, ChangeError> {
+    fn put(
+        &mut self,
+        file: &FileId,
+        edited: Result<(Source, Patch), EditError>,
+    ) -> Result<Option<Operation>, ChangeError> {
         let (source, patch) = edited.map_err(|error| ChangeError::Edit(file.clone(), error))?;
         if let Some(document) = self.files.get_mut(file) {
             document.set_source(source);
@@ -368,8 +398,17 @@ impl Documents {
         let format = Format::of(file.path()).unwrap_or(Format::Json);
         let saved = self.files.get(file).and_then(|document| document.saved.clone());
         let source = Source::of_format(format, text.clone());
-        self.files
-            .insert(file.clone(), Document { format, text: text.clone().into(), source, saved, gone: false, on_disk: None });
+        self.files.insert(
+            file.clone(),
+            Document {
+                format,
+                text: text.clone().into(),
+                source,
+                saved,
+                gone: false,
+                on_disk: None,
+            },
+        );
     }
 
     fn take_back(&mut self, deed: &Operation) {
@@ -429,8 +468,13 @@ impl Documents {
         for deed in revision.deeds.iter().rev() {
             self.take_back(deed);
         }
-        let renamed = revision.renamed.clone().map(|Renamed { what, from, to }| Renamed { what, from: to, to: from });
-        let told = Stepped { label: revision.label.clone(), files: files_of(&revision.deeds), renamed };
+        let renamed = revision.renamed.clone().map(|Renamed { what, from, to }| Renamed {
+            what,
+            from: to,
+            to: from,
+        });
+        let told =
+            Stepped { label: revision.label.clone(), files: files_of(&revision.deeds), renamed };
         self.undone.push(Revision { place: None, ..revision });
         Some(told)
     }
@@ -442,7 +486,8 @@ impl Documents {
             self.make_again(deed);
         }
         let renamed = revision.renamed.clone();
-        let told = Stepped { label: revision.label.clone(), files: files_of(&revision.deeds), renamed };
+        let told =
+            Stepped { label: revision.label.clone(), files: files_of(&revision.deeds), renamed };
         self.done.push(revision);
         Some(told)
     }
@@ -478,7 +523,9 @@ fn files_of(deeds: &[Operation]) -> Vec<FileId> {
     let mut files: Vec<FileId> = deeds
         .iter()
         .map(|deed| match deed {
-            Operation::Patched(file, _) | Operation::Created(file, _) | Operation::Removed(file) => file.clone(),
+            Operation::Patched(file, _)
+            | Operation::Created(file, _)
+            | Operation::Removed(file) => file.clone(),
         })
         .collect();
     files.sort();
@@ -488,10 +535,19 @@ fn files_of(deeds: &[Operation]) -> Vec<FileId> {
 
 /// The smallest patch of one piece between two texts.
 fn difference(old: &str, new: &str) -> Patch {
-    let head = old.char_indices().zip(new.chars()).find(|((_, a), b)| a != b).map_or(old.len().min(new.len()), |((at, _), _)| at);
+    let head = old
+        .char_indices()
+        .zip(new.chars())
+        .find(|((_, a), b)| a != b)
+        .map_or(old.len().min(new.len()), |((at, _), _)| at);
     let (old_rest, new_rest) = (&old[head..], &new[head..]);
-    let tail: usize =
-        old_rest.chars().rev().zip(new_rest.chars().rev()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
+    let tail: usize = old_rest
+        .chars()
+        .rev()
+        .zip(new_rest.chars().rev())
+        .take_while(|(a, b)| a == b)
+        .map(|(a, _)| a.len_utf8())
+        .sum();
     let cut = |rest: &str| rest[..rest.len() - tail].to_owned();
     Patch { at: head, old: cut(old_rest), new: cut(new_rest) }
 }
@@ -509,7 +565,10 @@ mod tests {
     fn documents() -> (Documents, EntryId) {
         let mut documents = Documents::default();
         let file = FileId::new("tools.yaml");
-        documents.load(file.clone(), Document::read(Format::Yaml, YAML.into(), Source::parse(Format::Yaml, YAML)));
+        documents.load(
+            file.clone(),
+            Document::read(Format::Yaml, YAML.into(), Source::parse(Format::Yaml, YAML)),
+        );
         let at = Pointer::root().child("tool").child("joke");
         (documents, EntryId::new(EntryPlace { file, document: 0, at, form: EntryForm::Plain }))
     }
@@ -530,7 +589,10 @@ mod tests {
             documents.change("edit name", &[set(&entry, "name", json!(typed))]).unwrap();
         }
         documents.change("edit type", &[set(&entry, "type", json!("mcp-tool"))]).unwrap();
-        assert_eq!(text(&documents), "tool:\n  joke: # the first\n    type: mcp-tool\n    name: jokes\n");
+        assert_eq!(
+            text(&documents),
+            "tool:\n  joke: # the first\n    type: mcp-tool\n    name: jokes\n"
+        );
         assert_eq!(documents.get(entry.file()).unwrap().changed_rows(), [2, 3]);
         assert_eq!(documents.undo().unwrap().label, "edit type");
         assert_eq!(documents.undo().unwrap().label, "edit name");
@@ -543,7 +605,10 @@ mod tests {
     #[test]
     fn a_change_is_made_whole_or_not_at_all() {
         let (mut documents, entry) = documents();
-        let nowhere = Change::Entry(EntryEdit { entry: entry.clone(), edit: Edit::Remove { at: Pointer::root().child("nope") } });
+        let nowhere = Change::Entry(EntryEdit {
+            entry: entry.clone(),
+            edit: Edit::Remove { at: Pointer::root().child("nope") },
+        });
         assert!(documents.change("both", &[set(&entry, "name", json!("x")), nowhere]).is_err());
         assert_eq!(text(&documents), YAML);
         assert!(!documents.can_undo());
@@ -553,7 +618,9 @@ mod tests {
     fn files_come_and_go_and_come_back() {
         let (mut documents, _) = documents();
         let file = FileId::new("new.json");
-        documents.change("new", &[Change::Create { file: file.clone(), text: "{}".into() }]).unwrap();
+        documents
+            .change("new", &[Change::Create { file: file.clone(), text: "{}".into() }])
+            .unwrap();
         assert!(documents.get(&file).unwrap().is_changed());
         documents.undo();
         assert!(documents.get(&file).is_none());

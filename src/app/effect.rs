@@ -1,4 +1,5 @@
-//! What the application asks of the world, as data; the runtime carries it out and answers with messages.
+//! What the application asks of the world, as data; the runtime carries it out and answers with
+//! messages.
 
 use std::sync::Arc;
 
@@ -33,7 +34,8 @@ pub enum Overwrite {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Write a file, or with no text take it away; `before` is what must be on disk. Answered by `Saved`, `SaveRefused` or `Failed`.
+    /// Write a file, or with no text take it away; `before` is what must be on disk. Answered by
+    /// `Saved`, `SaveRefused` or `Failed`.
     Save {
         file: FileId,
         text: Option<Arc<str>>,
@@ -46,11 +48,14 @@ pub enum Effect {
     CheckSoon,
     /// Check a workspace. Answered by `Checked`.
     Check(Box<Snapshot>),
-    /// Ask who listens where a connection leads that is open. Answered by `Listeners`, where it can be known.
+    /// Ask who listens where a connection leads that is open. Answered by `Listeners`, where it can
+    /// be known.
     AskListeners(Box<Connection>),
-    /// Keep unsaved texts for the next start; an empty list: there are none. Merged, at most once a second.
+    /// Keep unsaved texts for the next start; an empty list: there are none. Merged, at most once a
+    /// second.
     Journal(UnsavedTexts),
-    /// Send a request and report what happens; of a question for an agent, its steps as text. Answered by `CallEvents`.
+    /// Send a request and report what happens; of a question for an agent, its steps as text.
+    /// Answered by `CallEvents`.
     Call {
         call: CallId,
         connection: Box<Connection>,
@@ -67,7 +72,8 @@ pub enum Effect {
     OpenKept(TraceId),
     /// Read two. Answered by `KeptCompared`.
     CompareKept([TraceId; 2]),
-    /// Tell a kept call's events once more, in their times; one replay at a time. Answered by `Replayed`.
+    /// Tell a kept call's events once more, in their times; one replay at a time. Answered by
+    /// `Replayed`.
     Replay {
         trace: Arc<Trace>,
         speed: u32,
@@ -80,7 +86,8 @@ pub enum Effect {
     },
     /// Take a call out of the history. Answered by `KeptChanged`.
     RemoveKept(TraceId),
-    /// Listen there, and nowhere else. Answered by `Watch` with `Began`, `Heard`, `Tick` and `Refused` of that turn.
+    /// Listen there, and nowhere else. Answered by `Watch` with `Began`, `Heard`, `Tick` and
+    /// `Refused` of that turn.
     Watch {
         turn: u64,
         connection: Box<Connection>,
@@ -90,8 +97,8 @@ pub enum Effect {
         since: Option<Since>,
     },
     StopWatching,
-    /// Take the calls of a tool in its place too. Answered by `Answering` with `Began`, `Asked`, `Told`, `Tick` and `Ended` of
-    /// that turn.
+    /// Take the calls of a tool in its place too. Answered by `Answering` with `Began`, `Asked`,
+    /// `Told`, `Tick` and `Ended` of that turn.
     Answer {
         turn: u64,
         system: SystemId,
@@ -100,7 +107,8 @@ pub enum Effect {
         /// Where its calls are taken.
         target: String,
     },
-    /// Give a call that waits its result, or leave it without one. Answered by `Told`, or by `Asked` where it could not be written.
+    /// Give a call that waits its result, or leave it without one. Answered by `Told`, or by
+    /// `Asked` where it could not be written.
     Reply {
         ask: AskId,
         answer: Option<Arc<Value>>,

@@ -66,7 +66,8 @@ pub fn value_of(document: &Document) -> Arc<Value> {
     value.unwrap_or_else(|| Arc::new(Value::Object(Map::new())))
 }
 
-/// What is wrong with the document by its schema, each in a sentence. Nothing can be told by a schema that is itself wrong.
+/// What is wrong with the document by its schema, each in a sentence. Nothing can be told by a
+/// schema that is itself wrong.
 #[must_use]
 pub fn issues_of(schema: &Arc<Value>, document: &Document) -> Vec<String> {
     let Some(checker) = Checker::open(schema).checker else { return Vec::new() };

@@ -1,4 +1,5 @@
-//! The calls that are kept on disk, as the History screen shows them: what is looked for, what fits, what is open.
+//! The calls that are kept on disk, as the History screen shows them: what is looked for, what
+//! fits, what is open.
 
 use std::sync::Arc;
 
@@ -63,7 +64,8 @@ impl KeptCall {
         self.listing.calls.get(self.selected_row()?)
     }
 
-    /// The call to compare the selected one with: the marked one, else the one of the same tool before it, else the one before.
+    /// The call to compare the selected one with: the marked one, else the one of the same tool
+    /// before it, else the one before.
     #[must_use]
     pub fn other(&self) -> Option<&TraceId> {
         let selected = self.selected_call()?;
@@ -104,7 +106,12 @@ impl KeptCall {
 impl Opened {
     /// All that is kept of it, at once.
     pub fn show_all(&mut self) {
-        let fresh = Call::new(self.call.id, self.call.request.clone(), self.call.connection.clone(), self.call.started);
+        let fresh = Call::new(
+            self.call.id,
+            self.call.request.clone(),
+            self.call.connection.clone(),
+            self.call.started,
+        );
         self.call = fresh;
         self.replaying = false;
         for event in &self.trace.events {

@@ -121,7 +121,9 @@ const NAMED: &[(&str, Code)] = &[
 
 /// The text names no key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a key: write for example \"ctrl+p\", \"shift+tab\", \"f5\", \"space\" or \"x\"")]
+#[error(
+    "{0:?} is not a key: write for example \"ctrl+p\", \"shift+tab\", \"f5\", \"space\" or \"x\""
+)]
 pub struct NotAKey(pub String);
 
 impl FromStr for Key {
@@ -131,7 +133,9 @@ impl FromStr for Key {
         let wrong = || NotAKey(text.to_owned());
         let mut mods = Mods::default();
         let mut rest = text;
-        while let Some((head, tail)) = rest.split_once('+').filter(|(head, tail)| !head.is_empty() && !tail.is_empty()) {
+        while let Some((head, tail)) =
+            rest.split_once('+').filter(|(head, tail)| !head.is_empty() && !tail.is_empty())
+        {
             match head.to_ascii_lowercase().as_str() {
                 "ctrl" => mods.ctrl = true,
                 "alt" => mods.alt = true,
@@ -143,7 +147,9 @@ impl FromStr for Key {
         let name = rest.to_ascii_lowercase();
         let mut letters = rest.chars();
         let code = match (letters.next(), letters.next()) {
-            (Some(letter), None) => Code::Char(if mods.ctrl { letter.to_ascii_lowercase() } else { letter }),
+            (Some(letter), None) => {
+                Code::Char(if mods.ctrl { letter.to_ascii_lowercase() } else { letter })
+            }
             _ => match NAMED.iter().find(|(named, _)| *named == name) {
                 Some((_, code)) => *code,
                 None => match name.strip_prefix('f').and_then(|number| number.parse().ok()) {
@@ -158,14 +164,18 @@ impl FromStr for Key {
 
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (held, word) in [(self.mods.ctrl, "Ctrl+"), (self.mods.alt, "Alt+"), (self.mods.shift, "Shift+")] {
+        for (held, word) in
+            [(self.mods.ctrl, "Ctrl+"), (self.mods.alt, "Alt+"), (self.mods.shift, "Shift+")]
+        {
             if held {
                 f.write_str(word)?;
             }
         }
         match self.code {
             Code::Char(' ') => f.write_str("Space"),
-            Code::Char(letter) if self.mods.ctrl || self.mods.alt => write!(f, "{}", letter.to_ascii_uppercase()),
+            Code::Char(letter) if self.mods.ctrl || self.mods.alt => {
+                write!(f, "{}", letter.to_ascii_uppercase())
+            }
             Code::Char(letter) => write!(f, "{letter}"),
             Code::F(number) => write!(f, "F{number}"),
             Code::Left => f.write_str("←"),

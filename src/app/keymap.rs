@@ -23,15 +23,16 @@ impl Default for Keymap {
 }
 
 impl Keymap {
-    /// The table's keys with the user's in their place: action id → keys (an empty list takes the keys away).
-    /// What is wrong in them is told in words, and passed over.
+    /// The table's keys with the user's in their place: action id → keys (an empty list takes the
+    /// keys away). What is wrong in them is told in words, and passed over.
     #[must_use]
     pub fn with(overrides: &BTreeMap<String, Vec<String>>) -> (Self, Vec<String>) {
         let mut complaints = Vec::new();
         let mut chosen: HashMap<Act, Vec<Key>> = HashMap::new();
         for (id, keys) in overrides {
             let Some(action) = by_id(id) else {
-                complaints.push(format!("keymap: there is no action {id:?}; the README lists them"));
+                complaints
+                    .push(format!("keymap: there is no action {id:?}; the README lists them"));
                 continue;
             };
             let mut parsed = Vec::new();
@@ -62,7 +63,11 @@ impl Keymap {
     fn bind(&mut self, scope: Scope, key: Key, act: Act, complaints: &mut Vec<String>) {
         match self.bindings.get(&(scope, key)) {
             Some(before) => {
-                complaints.push(format!("keymap: {key} means {}, no longer {}", before.row().id, act.row().id));
+                complaints.push(format!(
+                    "keymap: {key} means {}, no longer {}",
+                    before.row().id,
+                    act.row().id
+                ));
             }
             None => {
                 self.bindings.insert((scope, key), act);
@@ -95,21 +100,32 @@ mod tests {
     use super::*;
 
     fn overrides(rows: &[(&str, &[&str])]) -> BTreeMap<String, Vec<String>> {
-        rows.iter().map(|(id, keys)| ((*id).to_owned(), keys.iter().map(|key| (*key).to_owned()).collect())).collect()
+        rows.iter()
+            .map(|(id, keys)| {
+                ((*id).to_owned(), keys.iter().map(|key| (*key).to_owned()).collect())
+            })
+            .collect()
     }
 
     #[test]
     fn the_innermost_scope_wins() {
         let keymap = Keymap::default();
         let f = "f".parse().unwrap();
-        assert_eq!(keymap.action(&[Scope::Catalog, Scope::Tools, Scope::Global], f), Some(Act::ApplyFix));
-        assert_eq!(keymap.action(&[Scope::Available, Scope::Workflow, Scope::Global], f), Some(Act::StepFailed));
+        assert_eq!(
+            keymap.action(&[Scope::Catalog, Scope::Tools, Scope::Global], f),
+            Some(Act::ApplyFix)
+        );
+        assert_eq!(
+            keymap.action(&[Scope::Available, Scope::Workflow, Scope::Global], f),
+            Some(Act::StepFailed)
+        );
         assert_eq!(keymap.action(&[Scope::Global], f), None);
     }
 
     #[test]
     fn the_users_keys_replace_the_tables() {
-        let rows: &[(&str, &[&str])] = &[("palette", &["ctrl+k"]), ("nope", &["x"]), ("save", &["hyper+s"])];
+        let rows: &[(&str, &[&str])] =
+            &[("palette", &["ctrl+k"]), ("nope", &["x"]), ("save", &["hyper+s"])];
         let (keymap, complaints) = Keymap::with(&overrides(rows));
         assert_eq!(keymap.action(&[Scope::Global], "ctrl+k".parse().unwrap()), Some(Act::Palette));
         assert_eq!(keymap.action(&[Scope::Global], "ctrl+p".parse().unwrap()), None);

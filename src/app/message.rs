@@ -212,7 +212,8 @@ pub enum Message {
     },
     /// Take this way with calls from now on; `None`: the first that is open.
     UseRoute(Option<String>),
-    /// Calls over the tool's connection in the name of a new agent, although it names one; or in that one's name again.
+    /// Calls over the tool's connection in the name of a new agent, although it names one; or in
+    /// that one's name again.
     NewAgent {
         tool: EntryId,
     },

@@ -17,10 +17,13 @@ pub fn tool_at<'s>(state: &'s State, subject: &str) -> Option<&'s Tool> {
     let transport = state.watched_connection().transport();
     let catalog = &state.catalog;
     let goes_there = |tool: &Tool| {
-        let service = tool.service.as_deref().and_then(|key| catalog.service_by_key(tool.entry.system, key));
+        let service =
+            tool.service.as_deref().and_then(|key| catalog.service_by_key(tool.entry.system, key));
         let queue = service.and_then(|service| service.request_queue.as_deref());
         queue.is_some_and(|queue| {
-            queue == subject || calling::subject(tool.entry.system, queue, transport).is_ok_and(|name| name == subject)
+            queue == subject
+                || calling::subject(tool.entry.system, queue, transport)
+                    .is_ok_and(|name| name == subject)
         })
     };
     catalog.tools.iter().find(|tool| goes_there(tool)).map(AsRef::as_ref)
@@ -31,23 +34,35 @@ pub fn tool_at<'s>(state: &'s State, subject: &str) -> Option<&'s Tool> {
 /// # Errors
 /// When it belongs to no tool, or is not whole.
 pub fn request_of(state: &State, number: u64) -> Result<Request, Problem> {
-    let refused = |cause: &str, remedy: &str| Err(Problem::new(ProblemKind::Input, "sending once more", cause).remedy(remedy));
+    let refused = |cause: &str, remedy: &str| {
+        Err(Problem::new(ProblemKind::Input, "sending once more", cause).remedy(remedy))
+    };
     let Some(message) = state.watching.record.message(number) else {
         return refused("the message is no longer kept", "choose a newer one");
     };
     let crossing = &message.crossing;
     match crossing.kept {
         KeptMessage::Whole => {}
-        KeptMessage::Masked => return refused("a secret in it was masked", "fill the form of the tool in Invoke"),
-        KeptMessage::Start => return refused("only its start is kept", "fill the form of the tool in Invoke"),
+        KeptMessage::Masked => {
+            return refused("a secret in it was masked", "fill the form of the tool in Invoke");
+        }
+        KeptMessage::Start => {
+            return refused("only its start is kept", "fill the form of the tool in Invoke");
+        }
     }
     let Ok(body) = std::str::from_utf8(&crossing.body) else {
         return refused("it is not UTF-8", "choose a request of a tool");
     };
     let Some(tool) = tool_at(state, &crossing.subject) else {
-        return refused("no tool of this workspace sends its requests there", "choose a request of one of its tools");
+        return refused(
+            "no tool of this workspace sends its requests there",
+            "choose a request of one of its tools",
+        );
     };
-    let service = tool.service.as_deref().and_then(|key| state.catalog.service_by_key(tool.entry.system, key));
+    let service = tool
+        .service
+        .as_deref()
+        .and_then(|key| state.catalog.service_by_key(tool.entry.system, key));
     let correlation = state.ids.peek();
     let own = watched::read(crossing).id;
     let fresh = |(name, value): &(String, String)| {
@@ -59,7 +74,9 @@ pub fn request_of(state: &State, number: u64) -> Result<Request, Problem> {
         system: tool.entry.system,
         name: tool.name.clone(),
         to: service.and_then(|service| service.request_queue.clone()).unwrap_or_default(),
-        reply: service.and_then(|service| service.response_queue.clone()).filter(|queue| !queue.is_empty()),
+        reply: service
+            .and_then(|service| service.response_queue.clone())
+            .filter(|queue| !queue.is_empty()),
         headers: crossing.headers.iter().map(fresh).collect(),
         correlation: correlation.clone(),
         arguments: calling::arguments(tool.entry.system, body).into(),

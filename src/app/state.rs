@@ -137,7 +137,8 @@ pub struct State {
     pub arguments: HashMap<EntryId, Source>,
     /// How the arguments came to be what they are.
     pub typed: TypedHistory,
-    /// Sample values for variables that arguments are filled in from, only looked at; `$NAME` is one of a service's environment.
+    /// Sample values for variables that arguments are filled in from, only looked at; `$NAME` is
+    /// one of a service's environment.
     pub samples: Vec<(String, String)>,
     /// The name that calls carry.
     pub user: String,
@@ -170,7 +171,8 @@ pub struct State {
     pub notices: Notices,
     /// Something the user must decide before it goes on.
     pub question: Option<Question>,
-    /// Unsaved texts of an earlier session, to be offered once the files are read that they belong to.
+    /// Unsaved texts of an earlier session, to be offered once the files are read that they belong
+    /// to.
     pub offer: Option<BTreeMap<FileId, Arc<str>>>,
     /// The program ends once all is saved.
     pub leaving: bool,
@@ -185,7 +187,8 @@ pub struct State {
     pub wall: LocalTime,
 }
 
-/// Which checks were due, asked for and answered, by a number that grows with every change of the catalog.
+/// Which checks were due, asked for and answered, by a number that grows with every change of the
+/// catalog.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checking {
     pub turn: u64,
@@ -227,7 +230,8 @@ pub enum Question {
     Conflict { file: FileId, disk: Option<Arc<str>>, then: Then },
     /// Take these entries of a running system into the files?
     Import(Vec<Item>),
-    /// Make what a running system has like the workspace? Both what leaves there what only that system has, and what takes it away.
+    /// Make what a running system has like the workspace? Both what leaves there what only that
+    /// system has, and what takes it away.
     Push { keep: Box<Push>, delete: Box<Push> },
     /// An earlier session left unsaved work.
     Recover(BTreeMap<FileId, Arc<str>>),
@@ -236,7 +240,8 @@ pub enum Question {
 impl State {
     #[must_use]
     pub fn new(start: Start) -> Self {
-        let user = start.context.user.clone().map_or_else(|| "user".to_owned(), |user| user.to_string());
+        let user =
+            start.context.user.clone().map_or_else(|| "user".to_owned(), |user| user.to_string());
         let mut documents = Documents::default();
         if let Some(form) = &start.form {
             documents.load(form.file.clone(), form.document.clone());
@@ -245,7 +250,11 @@ impl State {
             workspace: start.workspace,
             mask: start.mask,
             demo: start.demo,
-            reading: if start.form.is_some() { LoadProgress::Done } else { LoadProgress::UnderWay(0) },
+            reading: if start.form.is_some() {
+                LoadProgress::Done
+            } else {
+                LoadProgress::UnderWay(0)
+            },
             screen: if start.form.is_some() { ScreenId::Form } else { ScreenId::Tools },
             mode: start.mode,
             documents,
@@ -330,14 +339,19 @@ impl State {
         self.connections.current()
     }
 
-    /// The connection that the user looks at: where the selected tool's call would go from here, else the one for all.
+    /// The connection that the user looks at: where the selected tool's call would go from here,
+    /// else the one for all.
     #[must_use]
     pub fn connection_here(&self) -> Connection {
         let at_tool = matches!(self.screen, ScreenId::Tools | ScreenId::Invoke);
-        self.selected.as_ref().filter(|_| at_tool).map_or_else(|| self.connection(), |tool| self.connection_of(tool))
+        self.selected
+            .as_ref()
+            .filter(|_| at_tool)
+            .map_or_else(|| self.connection(), |tool| self.connection_of(tool))
     }
 
-    /// The tools listed of the system that the connection for all leads to; `None` where they were listed elsewhere, or never.
+    /// The tools listed of the system that the connection for all leads to; `None` where they were
+    /// listed elsewhere, or never.
     #[must_use]
     pub fn deployed(&self) -> Option<&DeployedTools> {
         self.deployed.as_ref().filter(|deployed| deployed.connection == self.connection())
@@ -355,13 +369,17 @@ impl State {
         self.catalog.tool_called(word).or_else(|| self.deployed()?.catalog.tool_called(word))
     }
 
-    /// Where the listed tool is deployed, by the connection's name; `None` for a tool of the workspace.
+    /// Where the listed tool is deployed, by the connection's name; `None` for a tool of the
+    /// workspace.
     #[must_use]
     pub fn deployed_on(&self, tool: &EntryId) -> Option<&str> {
-        self.deployed().filter(|deployed| deployed.catalog.tool(tool).is_some()).map(|deployed| &*deployed.connection.name)
+        self.deployed()
+            .filter(|deployed| deployed.catalog.tool(tool).is_some())
+            .map(|deployed| &*deployed.connection.name)
     }
 
-    /// The connection that a tool's calls go through; what is no tool of the workspace has the one for all.
+    /// The connection that a tool's calls go through; what is no tool of the workspace has the one
+    /// for all.
     #[must_use]
     pub fn connection_of(&self, tool: &EntryId) -> Connection {
         self.catalog.tool(tool).map_or_else(|| self.connection(), |tool| self.connections.of(tool))
@@ -382,10 +400,15 @@ impl State {
     /// A connection as calls use it: in the name of a new agent where that was asked for.
     #[must_use]
     pub fn as_calls_use(&self, connection: Connection) -> Connection {
-        if self.new_agent.as_ref() == Some(&connection.name) { without_agent(connection) } else { connection }
+        if self.new_agent.as_ref() == Some(&connection.name) {
+            without_agent(connection)
+        } else {
+            connection
+        }
     }
 
-    /// The connection that what is watched comes from; of a trace from elsewhere, the one that calls use.
+    /// The connection that what is watched comes from; of a trace from elsewhere, the one that
+    /// calls use.
     #[must_use]
     pub fn watched_connection(&self) -> Connection {
         let name = &self.watching.head.connection;
@@ -401,7 +424,8 @@ impl State {
     /// All groups that tools are in, in the order of their names.
     #[must_use]
     pub fn groups(&self) -> Vec<Name> {
-        let mut groups: Vec<Name> = self.catalog.tools.iter().flat_map(|tool| tool.gate.groups()).collect();
+        let mut groups: Vec<Name> =
+            self.catalog.tools.iter().flat_map(|tool| tool.gate.groups()).collect();
         groups.sort();
         groups.dedup();
         groups
@@ -418,13 +442,16 @@ impl State {
         self.findings.of(entry)
     }
 
-    /// The argument that the run's question goes to: `question` or `query`, where the tool has it as a text and nothing is typed in it.
+    /// The argument that the run's question goes to: `question` or `query`, where the tool has it
+    /// as a text and nothing is typed in it.
     #[must_use]
     pub fn question_argument(&self, tool: &EntryId) -> Option<&'static str> {
         self.simulation.question()?;
         let (schema, typed) = (table::arguments(self.tool(tool)?), self.arguments_of(tool));
         ["question", "query"].into_iter().find(|name| {
-            let is_text = schema.pointer(&format!("/properties/{name}/type")).is_some_and(|kind| kind == "string");
+            let is_text = schema
+                .pointer(&format!("/properties/{name}/type"))
+                .is_some_and(|kind| kind == "string");
             is_text && typed.get(name).is_none_or(|value| value.as_str() == Some(""))
         })
     }
@@ -439,8 +466,11 @@ impl State {
     /// The same as JSON, numbers as they were typed.
     #[must_use]
     pub fn written_arguments_of(&self, tool: &EntryId) -> Literal {
-        let typed = self.arguments.get(tool).and_then(|source| Literal::parse(&source.json(0)?).ok());
-        typed.filter(|typed| typed.value().is_object()).unwrap_or_else(|| Value::Object(Map::new()).into())
+        let typed =
+            self.arguments.get(tool).and_then(|source| Literal::parse(&source.json(0)?).ok());
+        typed
+            .filter(|typed| typed.value().is_object())
+            .unwrap_or_else(|| Value::Object(Map::new()).into())
     }
 
     /// What the tool would get of the arguments typed; `None` where that is just what is typed.
@@ -453,7 +483,12 @@ impl State {
     /// The same of other arguments.
     #[must_use]
     pub fn merging_of(&self, tool: &Tool, given: &Map<String, Value>) -> Option<Merging> {
-        table::by_id(tool.entry.system)?.merge()?.merging(tool, given, &self.connection_of(tool.id()), &self.samples)
+        table::by_id(tool.entry.system)?.merge()?.merging(
+            tool,
+            given,
+            &self.connection_of(tool.id()),
+            &self.samples,
+        )
     }
 
     /// The sample value of a variable, where it has one.
@@ -464,11 +499,14 @@ impl State {
 
     /// The request that sending would make now, to the letter.
     pub fn request(&self, tool: &EntryId) -> Result<Request, Problem> {
-        let gone = || Problem::new(ProblemKind::Missing, "calling a tool", "this tool is no longer there");
+        let gone =
+            || Problem::new(ProblemKind::Missing, "calling a tool", "this tool is no longer there");
         let catalog = self.deployed().filter(|deployed| deployed.catalog.tool(tool).is_some());
         let catalog = catalog.map_or(&self.catalog, |deployed| &deployed.catalog);
         let tool = catalog.tool(tool).ok_or_else(gone)?;
-        let arguments = template::with_answers(&self.written_arguments_of(tool.id()), &|name| self.calls.answer_of(name))?;
+        let arguments = template::with_answers(&self.written_arguments_of(tool.id()), &|name| {
+            self.calls.answer_of(name)
+        })?;
         let (correlation, connection) = (self.ids.peek(), self.calling(tool.id()));
         calling::request(&CallOf {
             catalog,

@@ -67,7 +67,9 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         Message::Save(file) => return files::save(state, file, now),
         Message::Overwrite(file) => return files::overwrite(state, &file),
         Message::TakeDisk(file) => return files::take_disk(state, &file, now),
-        Message::Reload => return [Effect::Read].into_iter().chain(deployed::ask_again(state)).collect(),
+        Message::Reload => {
+            return [Effect::Read].into_iter().chain(deployed::ask_again(state)).collect();
+        }
         Message::Loaded(loaded) => files::loaded(state, loaded),
         Message::LoadEnded { names, skipped } => files::load_ended(state, &names, skipped, now),
         Message::CheckDue => return vec![files::check(state)],
@@ -87,7 +89,9 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
             return vec![Effect::PutSample(name)];
         }
         Message::Recover(take) => return files::recover(state, take, now),
-        Message::OpenEditor { file, line, column } => return files::open_editor(state, file, line, column, now),
+        Message::OpenEditor { file, line, column } => {
+            return files::open_editor(state, file, line, column, now);
+        }
 
         Message::SwitchMode => files::switch_mode(state, now),
         Message::SetTheme(theme) => {
@@ -113,7 +117,9 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         }
         Message::ShowConnection(name) => state.exploring.selected = Some(name),
         Message::TestConnection(name) => return connection_test::test(state, &name),
-        Message::ConnectionTested { turn, connection, report } => connection_test::tested(state, turn, &connection, report),
+        Message::ConnectionTested { turn, connection, report } => {
+            connection_test::tested(state, turn, &connection, report);
+        }
         Message::Copy { what, text } => {
             state.notices.push(NoticeKind::Done, format!("{what} copied"), now);
             state.clip.clone_from(&text);
@@ -121,12 +127,20 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         }
         Message::CopyTools(ids) => {
             let text = copied(ComposeContext::of(state), &ids);
-            let what = if let [_] = ids.as_slice() { "the tool was".to_owned() } else { format!("{} tools were", ids.len()) };
+            let what = if let [_] = ids.as_slice() {
+                "the tool was".to_owned()
+            } else {
+                format!("{} tools were", ids.len())
+            };
             state.notices.push(NoticeKind::Done, format!("{what} copied as a descriptor"), now);
             return vec![Effect::Copy(text)];
         }
-        Message::EditText { target, at, text } => return vec![Effect::EditText { target, at, text }],
-        Message::EditorText { target, at, text } => return editor_text(state, target, at, text, now),
+        Message::EditText { target, at, text } => {
+            return vec![Effect::EditText { target, at, text }];
+        }
+        Message::EditorText { target, at, text } => {
+            return editor_text(state, target, at, text, now);
+        }
         Message::Notice(kind, text) => state.notices.push(kind, text, now),
         Message::NoticeSeen => state.notices.seen(),
         Message::DropQuestion => state.question = None,
@@ -183,7 +197,9 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         Message::Resend(call) => return calls::resend(state, call, now),
         Message::UseRoute(route) => state.route = route,
         Message::NewAgent { tool } => calls::turn_new_agent(state, &tool, now),
-        Message::SendMany { tool, times, at_once } => return batch::begin(state, &tool, (times, at_once), now),
+        Message::SendMany { tool, times, at_once } => {
+            return batch::begin(state, &tool, (times, at_once), now);
+        }
         Message::Cancel(call) => return batch::cancel(state, call),
         Message::Watch(message) => return watching::take(state, message, now),
         Message::Answering(message) => return answering::take(state, message, now),
@@ -223,12 +239,19 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
 
 fn select(state: &mut State, entry: EntryId) {
     if state.selected.as_ref() != Some(&entry) {
-        state.calls.selected = state.calls.latest_of(&entry).map(|call| call.id).or(state.calls.selected);
+        state.calls.selected =
+            state.calls.latest_of(&entry).map(|call| call.id).or(state.calls.selected);
         state.selected = Some(entry);
     }
 }
 
-fn editor_text(state: &mut State, target: TextTarget, at: Pointer, text: String, now: Millis) -> Vec<Effect> {
+fn editor_text(
+    state: &mut State,
+    target: TextTarget,
+    at: Pointer,
+    text: String,
+    now: Millis,
+) -> Vec<Effect> {
     let edit = Edit::Set { at, to: text.into() };
     match target {
         TextTarget::Entry(entry) => {
@@ -236,12 +259,21 @@ fn editor_text(state: &mut State, target: TextTarget, at: Pointer, text: String,
             return files::change(state, &label, &[Change::Entry(EntryEdit { entry, edit })], now);
         }
         TextTarget::Arguments(tool) => calls::arguments(state, &tool, &[edit], now),
-        TextTarget::Answer(ask) => return answering::take(state, AnsweringMessage::Edit { ask, edits: vec![edit] }, now),
+        TextTarget::Answer(ask) => {
+            return answering::take(state, AnsweringMessage::Edit { ask, edits: vec![edit] }, now);
+        }
         TextTarget::Form | TextTarget::Settings => {
             let form = state.form.as_ref().map(|form| form.file.clone());
-            if let Some(file) = form.or((target == TextTarget::Settings).then(|| FileId::new(SETTINGS))) {
+            if let Some(file) =
+                form.or((target == TextTarget::Settings).then(|| FileId::new(SETTINGS)))
+            {
                 let label = format!("edit {}", edit.at().to_string().trim_start_matches('/'));
-                return files::change(state, &label, &[Change::File { file, document: 0, edit }], now);
+                return files::change(
+                    state,
+                    &label,
+                    &[Change::File { file, document: 0, edit }],
+                    now,
+                );
             }
         }
     }
@@ -252,7 +284,10 @@ fn use_connection(state: &mut State, name: Option<String>, now: Millis) {
     let words = match &name {
         Some(name) if state.connections.named(name).is_none() => return,
         Some(name) => format!("calls go through {name}"),
-        None => format!("calls go through {}, those of some tools through their own", state.connections.usual),
+        None => format!(
+            "calls go through {}, those of some tools through their own",
+            state.connections.usual
+        ),
     };
     state.connections.chosen = name;
     state.notices.push(NoticeKind::Done, words, now);

@@ -10,7 +10,7 @@ use crate::{
         span::Since,
         trace::Head,
     },
-    model::{attachment::Attachment, call::CallProblem, entry::SystemId, traffic::Witnessed},
+    model::{attachment::Attachment, call::CallError, entry::SystemId, traffic::Witnessed},
 };
 
 /// So much is held back while the view is still.
@@ -22,8 +22,9 @@ const HELD_BYTES: usize = 64 * 1024 * 1024;
 /// What a user asks of the watch, and what comes back.
 #[derive(Clone, Debug)]
 pub enum WatchMessage {
-    /// Listen there, through the connection that calls use; nowhere in particular: where it matters to the connection's system. A
-    /// `since:10m` or `since:14:05` among them has what was kept since then come first.
+    /// Listen there, through the connection that calls use; nowhere in particular: where it matters
+    /// to the connection's system. A `since:10m` or `since:14:05` among them has what was kept
+    /// since then come first.
     Begin(Vec<String>),
     /// Listen no more; what was heard stays.
     Stop,
@@ -63,7 +64,7 @@ pub enum WatchMessage {
     },
     Refused {
         turn: u64,
-        problem: CallProblem,
+        problem: CallError,
     },
     Saved {
         path: String,
@@ -82,7 +83,7 @@ pub enum WatchMessage {
 }
 
 /// A card by its id, or why it is not here.
-pub type CardRead = (String, Result<Value, CallProblem>);
+pub type CardRead = (String, Result<Value, CallError>);
 
 /// Cards that were asked for last, as far as they came.
 #[derive(Clone, Debug, Default)]
@@ -106,7 +107,7 @@ impl Cards {
     }
 
     /// Why others are not.
-    pub fn problems(&self) -> impl Iterator<Item = (&str, &CallProblem)> {
+    pub fn problems(&self) -> impl Iterator<Item = (&str, &CallError)> {
         self.read.iter().filter_map(|(id, read)| Some((id.as_str(), read.as_ref().err()?)))
     }
 }
@@ -145,7 +146,7 @@ pub enum Source {
     Opening,
     Listening,
     Stopped,
-    Failed(CallProblem),
+    Failed(CallError),
     /// A trace of that name.
     Trace(String),
 }
@@ -192,7 +193,8 @@ impl Watching {
             }
             Some(held) => {
                 let at = held.heard.front().map_or(self.record.now(), Witnessed::at);
-                let gap = (held.lost > 0).then_some(Witnessed::Gap { at, messages: Some(held.lost) });
+                let gap =
+                    (held.lost > 0).then_some(Witnessed::Gap { at, messages: Some(held.lost) });
                 self.take(gap.into_iter().chain(held.heard).collect())
             }
         }

@@ -35,14 +35,19 @@ impl WhatIf {
             GateEdit::RemoveGroup(name) => Some(GateEdit::AddGroup(name.clone())),
             GateEdit::AddState(name) => Some(GateEdit::RemoveState(name.clone())),
             GateEdit::RemoveState(name) => Some(GateEdit::AddState(name.clone())),
-            GateEdit::InGroups(_) | GateEdit::Everywhere | GateEdit::OnlyIn(_) | GateEdit::LeadTo(_) => None,
+            GateEdit::InGroups(_)
+            | GateEdit::Everywhere
+            | GateEdit::OnlyIn(_)
+            | GateEdit::LeadTo(_) => None,
         };
         let before = self.edits.len();
         self.edits.retain(|(of, known)| of != tool || Some(known) != opposite.as_ref());
         if self.edits.len() == before {
             self.edits.retain(|(of, known)| {
                 let same_kind = std::mem::discriminant(known) == std::mem::discriminant(&edit);
-                of != tool || !(known == &edit || same_kind && matches!(edit, GateEdit::LeadTo(_) | GateEdit::OnlyIn(_)))
+                of != tool
+                    || !(known == &edit
+                        || same_kind && matches!(edit, GateEdit::LeadTo(_) | GateEdit::OnlyIn(_)))
             });
             self.edits.push((tool.clone(), edit));
         }
@@ -72,7 +77,9 @@ impl WhatIf {
             for (_, edit) in self.edits.iter().filter(|(of, _)| of == tool.id()) {
                 gate = edit.of(&gate);
             }
-            all.extend(GateEdit::between(&tool.gate, &gate).iter().flat_map(|edit| edit.edits(tool)));
+            all.extend(
+                GateEdit::between(&tool.gate, &gate).iter().flat_map(|edit| edit.edits(tool)),
+            );
         }
         all
     }
@@ -88,7 +95,12 @@ mod tests {
 
     #[test]
     fn what_is_taken_back_is_no_longer_there() {
-        let place = EntryPlace { file: FileId::new("t.json"), document: 0, at: Pointer::default(), form: EntryForm::Plain };
+        let place = EntryPlace {
+            file: FileId::new("t.json"),
+            document: 0,
+            at: Pointer::default(),
+            form: EntryForm::Plain,
+        };
         let tool = EntryId::new(place);
         let mut what_if = WhatIf::of(&Context::default());
         what_if.edit(&tool, GateEdit::AddGroup("a".into()));

@@ -1,4 +1,5 @@
-//! `toolcrib agent`: asks TrustGraph's agent and tells its steps as they come, with the state and the tools after each.
+//! `toolcrib agent`: asks TrustGraph's agent and tells its steps as they come, with the state and
+//! the tools after each.
 
 use std::{pin::pin, time::Duration};
 
@@ -23,7 +24,7 @@ use crate::{
     },
     model::{
         agent::{Asked, Part, Said, Told},
-        call::{CallProblem, Event, EventKind, Limits, Outcome, Request},
+        call::{CallError, Event, EventKind, Limits, Outcome, Request},
         connection::Connection,
         error_kind::ErrorKind,
     },
@@ -51,11 +52,13 @@ pub struct Agent {
     #[arg(long, value_name = "PATTERN", value_parser = PossibleValuesParser::new(agents::patterns()))]
     pattern: Option<String>,
 
-    /// The collection that its tools ask where they name none; else TrustGraph's, which is "default"
+    /// The collection that its tools ask where they name none; else TrustGraph's, which is
+    /// "default"
     #[arg(long, value_name = "NAME")]
     collection: Option<String>,
 
-    /// The broker behind the gateway, by its name in toolcrib.toml or its address: the tools that the model is really offered and the agent's true errors are read there
+    /// The broker behind the gateway, by its name in toolcrib.toml or its address: the tools that
+    /// the model is really offered and the agent's true errors are read there
     #[arg(long, value_name = "NAME|URL")]
     broker: Option<String>,
 
@@ -87,7 +90,13 @@ impl Agent {
             out.warn(words);
         }
         let wait = self.timeout.unwrap_or(PATIENCE);
-        let limits = Limits { first: wait, idle: wait, total: Duration::MAX / 4, linger: Duration::ZERO, ..Limits::default() };
+        let limits = Limits {
+            first: wait,
+            idle: wait,
+            total: Duration::MAX / 4,
+            linger: Duration::ZERO,
+            ..Limits::default()
+        };
         let mask = secrets::mask(&connections.known);
         let dialogue = Telling { out, json: global.json, open: None, at_ms: 0 };
         wait_for("asking the agent", dialogue.run(run, connection, (request, limits), mask))
@@ -156,13 +165,18 @@ impl Telling<'_> {
                     self.tell(said)?;
                 }
                 EventKind::Notice(words) => self.out.say(words),
-                EventKind::End { outcome, problem: Some(problem) } if problem.kind == ErrorKind::AgentError => {
+                EventKind::End { outcome, problem: Some(problem) }
+                    if problem.kind == ErrorKind::AgentError =>
+                {
                     let (said, problem) = agent.failed(problem).await;
                     self.tell(said)?;
                     break self.end(outcome, Some(problem));
                 }
                 EventKind::End { outcome, problem } => break self.end(outcome, problem),
-                EventKind::Sent { .. } | EventKind::Headers(_) | EventKind::Stage(_) | EventKind::Stray { .. } => {}
+                EventKind::Sent { .. }
+                | EventKind::Headers(_)
+                | EventKind::Stage(_)
+                | EventKind::Stray { .. } => {}
             }
         };
         agent.end().await;
@@ -189,7 +203,11 @@ impl Telling<'_> {
         if self.open.take().is_some() {
             self.out.line("")?;
         }
-        self.out.line(format_args!("{} {}", self.out.tint(Tint::Bold, &format!("{label:<11}")), self.out.tint(tint, text)))?;
+        self.out.line(format_args!(
+            "{} {}",
+            self.out.tint(Tint::Bold, &format!("{label:<11}")),
+            self.out.tint(tint, text)
+        ))?;
         Ok(self.out.flush()?)
     }
 
@@ -200,14 +218,18 @@ impl Telling<'_> {
                     let action = json!({"event": "action", "at_ms": self.at_ms, "tool": tool, "arguments": arguments});
                     self.out.json_line(&action)?;
                 }
-                Said::Told(Told::Action { tool, arguments }) => self.line("action", Tint::Odd, &format!("{tool} {arguments}"))?,
+                Said::Told(Told::Action { tool, arguments }) => {
+                    self.line("action", Tint::Odd, &format!("{tool} {arguments}"))?;
+                }
                 Said::Told(Told::Text { part, text, ends }) => self.text(part, &text, ends)?,
                 Said::Note(words) => self.out.say(words),
                 Said::State { state, available } => self.tell_state("state", &state, &available)?,
                 Said::Offered { steps, tools } if self.json => {
                     self.out.json_line(&json!({"event": "offered", "at_ms": self.at_ms, "steps": steps, "tools": tools}))?;
                 }
-                Said::Offered { tools, .. } => self.line("offered", Tint::Dim, &offered_words(&tools))?,
+                Said::Offered { tools, .. } => {
+                    self.line("offered", Tint::Dim, &offered_words(&tools))?;
+                }
             }
         }
         Ok(())
@@ -215,7 +237,8 @@ impl Telling<'_> {
 
     fn text(&mut self, part: Part, text: &str, ends: bool) -> Result<(), Halt> {
         if self.json {
-            let piece = json!({"event": part.word(), "at_ms": self.at_ms, "text": text, "last": ends});
+            let piece =
+                json!({"event": part.word(), "at_ms": self.at_ms, "text": text, "last": ends});
             return Ok(self.out.json_line(&piece)?);
         }
         if self.open != Some(part) && !(text.is_empty() && ends) {
@@ -230,7 +253,7 @@ impl Telling<'_> {
         Ok(self.out.flush()?)
     }
 
-    fn end(&mut self, outcome: Outcome, problem: Option<CallProblem>) -> Ended {
+    fn end(&mut self, outcome: Outcome, problem: Option<CallError>) -> Ended {
         if self.open.take().is_some() {
             self.out.line("")?;
         }

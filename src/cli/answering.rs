@@ -41,7 +41,8 @@ impl<'c> WaitingCalls<'c> {
     fn show(&self, out: &mut Out) {
         let Some(Question { asking, .. }) = self.waiting.front() else { return };
         let Asking { waiting, arguments, failed, .. } = asking;
-        let tool = self.catalog.tools.iter().find(|tool| tool.name == waiting.tool()).map(AsRef::as_ref);
+        let tool =
+            self.catalog.tools.iter().find(|tool| tool.name == waiting.tool()).map(AsRef::as_ref);
         let left = waiting.due(tool).map(|due| match due.since(now()).div_ceil(1_000) {
             0 => "; its caller may no longer wait".to_owned(),
             left => format!("; its caller waits {left} s more"),
@@ -53,7 +54,10 @@ impl<'c> WaitingCalls<'c> {
             out.say(format_args!("  {line}"));
         }
         if let Some(problem) = failed {
-            out.warn(format!("the answer could not be written: {} — {}", problem.message, problem.remedy));
+            out.warn(format!(
+                "the answer could not be written: {} — {}",
+                problem.message, problem.remedy
+            ));
         }
         out.say(waiting.how_to_type());
     }

@@ -23,7 +23,8 @@ use crate::{
     systems::table,
 };
 
-/// Arguments from `--args` with `key=text` and `key:=json` in their place, numbers as they are written there.
+/// Arguments from `--args` with `key=text` and `key:=json` in their place, numbers as they are
+/// written there.
 ///
 /// # Errors
 /// When a word is neither, a value is not JSON, a key stands twice, or the file cannot be read.
@@ -33,9 +34,8 @@ pub fn read(whole: Option<&str>, words: &[String]) -> Result<Literal, Problem> {
     for word in words {
         let (key, to) = pair(word)?;
         if seen.contains(&key) {
-            return Err(
-                wrong(format!("\"{key}\" is given twice")).remedy("give each argument once; a list is written key:='[1, 2]'")
-            );
+            return Err(wrong(format!("\"{key}\" is given twice"))
+                .remedy("give each argument once; a list is written key:='[1, 2]'"));
         }
         seen.push(key);
         let set = Edit::Set { at: Pointer::root().child(key), to };
@@ -50,12 +50,18 @@ fn wrong(cause: impl Into<String>) -> Problem {
 
 fn pair(word: &str) -> Result<(&str, Literal), Problem> {
     let form = "write key=text, or key:=json for numbers, lists and true or false";
-    let (key, text) = word.split_once('=').ok_or_else(|| wrong(format!("\"{word}\" has no =")).remedy(form))?;
+    let (key, text) =
+        word.split_once('=').ok_or_else(|| wrong(format!("\"{word}\" has no =")).remedy(form))?;
     let (key, value) = match key.strip_suffix(':') {
         None => (key, text.into()),
         Some(key) => {
             let value = json(text).and_then(|source| literal(&source));
-            (key, value.map_err(|cause| wrong(format!("the value of \"{key}\" is not JSON: {cause}")).remedy(form))?)
+            (
+                key,
+                value.map_err(|cause| {
+                    wrong(format!("the value of \"{key}\" is not JSON: {cause}")).remedy(form)
+                })?,
+            )
         }
     };
     match key.is_empty() {
@@ -65,7 +71,8 @@ fn pair(word: &str) -> Result<(&str, Literal), Problem> {
 }
 
 fn json(text: &str) -> Result<Source, String> {
-    Source::parse(Format::Json, text).map_err(|error| format!("{} (column {})", error.message, error.column))
+    Source::parse(Format::Json, text)
+        .map_err(|error| format!("{} (column {})", error.message, error.column))
 }
 
 fn literal(source: &Source) -> Result<Literal, String> {
@@ -77,7 +84,9 @@ fn literal(source: &Source) -> Result<Literal, String> {
 fn read_whole(given: &str) -> Result<Source, Problem> {
     let (from, format, text) = if given == "-" {
         let mut text = String::new();
-        std::io::stdin().read_to_string(&mut text).map_err(|error| wrong(format!("standard input: {error}")))?;
+        std::io::stdin()
+            .read_to_string(&mut text)
+            .map_err(|error| wrong(format!("standard input: {error}")))?;
         ("standard input", Format::Json, text)
     } else if given.trim_start().starts_with('{') {
         ("--args", Format::Json, given.to_owned())
@@ -101,29 +110,44 @@ pub fn check(tool: &Tool, arguments: &Value) -> Result<(), Problem> {
     let schema = table::arguments(tool);
     let checker = Checker::compile(&schema).map_err(|findings| {
         let causes: Vec<_> = findings.iter().map(ToString::to_string).collect();
-        Problem::new(ProblemKind::Input, format!("checking the arguments of {}", tool.entry.key), causes.join("; "))
-            .remedy("mend the tool's arguments, or send without a check: --no-check")
+        Problem::new(
+            ProblemKind::Input,
+            format!("checking the arguments of {}", tool.entry.key),
+            causes.join("; "),
+        )
+        .remedy("mend the tool's arguments, or send without a check: --no-check")
     })?;
-    let mut told: Vec<String> = checker.issues(arguments).iter().map(|issue| sentence(issue, arguments)).collect();
-    told.extend(arguments.as_object().into_iter().flatten().filter_map(|(name, _)| unknown(&schema, name)));
+    let mut told: Vec<String> =
+        checker.issues(arguments).iter().map(|issue| sentence(issue, arguments)).collect();
+    told.extend(
+        arguments.as_object().into_iter().flatten().filter_map(|(name, _)| unknown(&schema, name)),
+    );
     if told.is_empty() {
         return Ok(());
     }
     let remedy = format!("{}; or send all the same with --no-check", takes(tool, &schema));
-    Err(Problem::new(ProblemKind::Input, format!("checking the arguments of {}", tool.entry.key), told.join("; ")).remedy(remedy))
+    Err(Problem::new(
+        ProblemKind::Input,
+        format!("checking the arguments of {}", tool.entry.key),
+        told.join("; "),
+    )
+    .remedy(remedy))
 }
 
 fn sentence(issue: &Issue, value: &Value) -> String {
-    let name = if issue.at.is_root() { "the arguments".to_owned() } else { issue.at.tokens().join(".") };
+    let name =
+        if issue.at.is_root() { "the arguments".to_owned() } else { issue.at.tokens().join(".") };
     let typed = issue.keyword == "type" && issue.at.get(value).is_some_and(Value::is_string);
-    let hint = if typed { format!(" (write {name}:=… for what is not text)") } else { String::new() };
+    let hint =
+        if typed { format!(" (write {name}:=… for what is not text)") } else { String::new() };
     format!("{name} {}{hint}", issue.words)
 }
 
 /// What is odd about a name that the tool does not list, when it lists any.
 fn unknown(schema: &Value, name: &str) -> Option<String> {
     let listed = schema.get("properties")?.as_object().filter(|listed| !listed.is_empty())?;
-    let open = schema.get("additionalProperties").is_some() || schema.get("patternProperties").is_some();
+    let open =
+        schema.get("additionalProperties").is_some() || schema.get("patternProperties").is_some();
     if open || listed.contains_key(name) {
         return None;
     }
@@ -136,8 +160,13 @@ fn unknown(schema: &Value, name: &str) -> Option<String> {
 /// What the tool takes, in words.
 fn takes(tool: &Tool, schema: &Value) -> String {
     let listed = Pointer::root().child("properties");
-    let names: Vec<&str> =
-        listed.get(schema).and_then(Value::as_object).into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+    let names: Vec<&str> = listed
+        .get(schema)
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+        .map(|(name, _)| name.as_str())
+        .collect();
     match names.is_empty() {
         true => format!("{} lists no arguments", tool.entry.key),
         false => format!("{} takes {}", tool.entry.key, names.join(", ")),
@@ -156,13 +185,19 @@ mod tests {
 
     #[test]
     fn pairs_are_text_or_json_and_stand_above_the_rest() {
-        let read = read(Some(r#"{"a": 1, "b": "old"}"#), &words(&["b=new=er", "c:=[1, true]", "d="])).unwrap();
+        let read =
+            read(Some(r#"{"a": 1, "b": "old"}"#), &words(&["b=new=er", "c:=[1, true]", "d="]))
+                .unwrap();
         assert_eq!(read.value(), &json!({"a": 1, "b": "new=er", "c": [1, true], "d": ""}));
     }
 
     #[test]
     fn numbers_stay_as_they_are_written() {
-        let read = read(Some(r#"{"a": 1.50, "b": [1e3]}"#), &words(&["c:=12345678901234567890123", "a:=2.0"])).unwrap();
+        let read = read(
+            Some(r#"{"a": 1.50, "b": [1e3]}"#),
+            &words(&["c:=12345678901234567890123", "a:=2.0"]),
+        )
+        .unwrap();
         assert_eq!(read.json(), r#"{"a":2.0,"b":[1e3],"c":12345678901234567890123}"#);
     }
 

@@ -38,11 +38,14 @@ pub struct Many {
     pub json: bool,
 }
 
-/// Sends all and tells how each ended, in their order, and what came of them together. An interruption ends it with what came until then.
+/// Sends all and tells how each ended, in their order, and what came of them together. An
+/// interruption ends it with what came until then.
 pub async fn run(many: Many, out: &mut Out) -> Ended {
     let Many { registry, requests, at_once, connection, limits, history, json } = many;
     let mut interrupt = pin!(interrupted());
-    let calls = requests.into_iter().map(|request| call(&registry, &connection, request, limits, history.as_ref()));
+    let calls = requests
+        .into_iter()
+        .map(|request| call(&registry, &connection, request, limits, history.as_ref()));
     let mut answers = pin!(futures::stream::iter(calls).buffered(at_once));
     let mut series = Series::default();
     let mut ending = Ending::Done;
@@ -62,7 +65,10 @@ pub async fn run(many: Many, out: &mut Out) -> Ended {
             ending = Ending::Found;
         }
         if json {
-            let error = answer.error.as_ref().map(|(kind, message)| json!({"type": kind, "message": message}));
+            let error = answer
+                .error
+                .as_ref()
+                .map(|(kind, message)| json!({"type": kind, "message": message}));
             out.json_line(&json!({"event": "end", "at_ms": answer.took_ms, "outcome": outcome.word(), "error": error, "chunks": answer.chunks}))?;
         } else if let Some((kind, message)) = &answer.error {
             out.say(format_args!("{}: {message} ({kind})", outcome.word()));
@@ -83,14 +89,17 @@ async fn call(
     history: Option<&Arc<History>>,
 ) -> (Answer, Option<u64>) {
     // A call is made although it cannot be kept.
-    let mut recorder = history.and_then(|history| history.begin(&Head::of(&request, connection, now())).ok());
+    let mut recorder =
+        history.and_then(|history| history.begin(&Head::of(&request, connection, now())).ok());
     let (sender, mut events) = mpsc::channel(QUEUE);
     let calling = registry.call(connection, request, limits, sender);
     let taking = async {
         let (mut answer, mut first) = (Answer::default(), None);
         let mut batch = Vec::with_capacity(QUEUE);
         while events.recv_many(&mut batch, QUEUE).await > 0 {
-            recorder = recorder.take().and_then(|mut recorder| recorder.take(&batch).ok().map(|()| recorder));
+            recorder = recorder
+                .take()
+                .and_then(|mut recorder| recorder.take(&batch).ok().map(|()| recorder));
             for event in batch.drain(..) {
                 if matches!(event.kind, EventKind::Chunk { .. }) {
                     first.get_or_insert(event.at_ms);

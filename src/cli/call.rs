@@ -20,7 +20,7 @@ use super::{
 use crate::{
     engine::{events, mask::Mask, template},
     model::{
-        call::{CallProblem, Event, EventKind, Limits, Outcome, Request, StrayCause},
+        call::{CallError, Event, EventKind, Limits, Outcome, Request, StrayCause},
         catalog::Catalog,
         connection::Connection,
         duration,
@@ -49,7 +49,8 @@ pub const NOBODY: &str = "user";
 
 #[derive(Args, Debug)]
 pub struct Call {
-    /// The tool, by key or name; also one that only the running system has (`toolcrib tools --deployed` lists them)
+    /// The tool, by key or name; also one that only the running system has
+    /// (`toolcrib tools --deployed` lists them)
     tool: String,
 
     /// Arguments: key=text, or key:=json for numbers, lists and so on
@@ -64,7 +65,8 @@ pub struct Call {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Duration>,
 
-    /// Listen so long after the end for messages that come late, twice or out of order; else only those that are there already are told
+    /// Listen so long after the end for messages that come late, twice or out of order; else only
+    /// those that are there already are told
     #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "times")]
     linger: Option<Duration>,
 
@@ -72,11 +74,13 @@ pub struct Call {
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
 
-    /// The way that the call takes, where its system has several (CommonGround: ui, direct, god, probe); else the best that is open
+    /// The way that the call takes, where its system has several (CommonGround: ui, direct, god,
+    /// probe); else the best that is open
     #[arg(long, value_name = "ROUTE")]
     route: Option<String>,
 
-    /// Call in the name of a new agent, although the connection names one (CommonGround: when that one is busy, or wedged)
+    /// Call in the name of a new agent, although the connection names one (CommonGround: when that
+    /// one is busy, or wedged)
     #[arg(long)]
     new_agent: bool,
 
@@ -103,14 +107,18 @@ pub struct Call {
 
 /// A time on the command line.
 pub fn duration(text: &str) -> Result<Duration, String> {
-    duration::parse(text).filter(|time| !time.is_zero()).ok_or_else(|| format!("write {}", duration::EXAMPLES))
+    duration::parse(text)
+        .filter(|time| !time.is_zero())
+        .ok_or_else(|| format!("write {}", duration::EXAMPLES))
 }
 
 impl Call {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let opened = Opened::read_aloud(global, out)?;
         let elsewhere = self.elsewhere(&opened, out);
-        let found = elsewhere.as_ref().and_then(|catalog| Some((catalog, catalog.tool_called(&self.tool)?)));
+        let found = elsewhere
+            .as_ref()
+            .and_then(|catalog| Some((catalog, catalog.tool_called(&self.tool)?)));
         let (catalog, tool) = match found {
             Some(found) => found,
             None => (&opened.catalog, opened.tool(&self.tool)?),
@@ -123,12 +131,22 @@ impl Call {
         if !self.no_check {
             arguments::check(tool, arguments.value())?;
         }
-        let user = self.user.as_deref().or(opened.settings.context.user.as_deref()).unwrap_or(NOBODY);
-        let arguments = template::with_answers(&arguments, &|tool| history(&opened).ok()?.answer_of(tool))?;
+        let user =
+            self.user.as_deref().or(opened.settings.context.user.as_deref()).unwrap_or(NOBODY);
+        let arguments =
+            template::with_answers(&arguments, &|tool| history(&opened).ok()?.answer_of(tool))?;
         let fresh = || {
             let correlation = uuid::Uuid::new_v4().to_string();
             let (arguments, connection, route) = (&arguments, &connection, self.route.as_deref());
-            calling::request(&CallOf { catalog, tool, user, arguments, correlation: &correlation, connection, route })
+            calling::request(&CallOf {
+                catalog,
+                tool,
+                user,
+                arguments,
+                correlation: &correlation,
+                connection,
+                route,
+            })
         };
         let request = fresh()?;
         if self.dry_run {
@@ -147,7 +165,8 @@ impl Call {
             };
             return wait_for("calling", batch::run(many, out));
         }
-        let recorder = if self.no_history { None } else { record(&opened, &request, &connection, out) };
+        let recorder =
+            if self.no_history { None } else { record(&opened, &request, &connection, out) };
         let shown = request_json(&request, &connection, 0);
         let teller = EventPrinter {
             out,
@@ -182,7 +201,12 @@ impl Call {
     fn limits(&self) -> Limits {
         // Unasked, strays after the end would hold the prompt back.
         let limits = Limits { linger: self.linger.unwrap_or_default(), ..Limits::default() };
-        self.timeout.map_or(limits, |time| Limits { first: time, idle: time, total: time, ..limits })
+        self.timeout.map_or(limits, |time| Limits {
+            first: time,
+            idle: time,
+            total: time,
+            ..limits
+        })
     }
 }
 
@@ -192,9 +216,11 @@ fn show(global: &Global, out: &mut Out, request: &Request, connection: &Connecti
         out.json_line(&request_json(request, connection, 0))?;
         return Ok(Ending::Done);
     }
-    for (label, text) in
-        [("connection", connection.name.as_str()), ("to", &request.to), ("reply", request.reply.as_deref().unwrap_or("an inbox"))]
-    {
+    for (label, text) in [
+        ("connection", connection.name.as_str()),
+        ("to", &request.to),
+        ("reply", request.reply.as_deref().unwrap_or("an inbox")),
+    ] {
         out.line(format!("{label:<11} {}", out.text(text)))?;
     }
     for (name, value) in &request.headers {
@@ -238,9 +264,19 @@ fn history(opened: &Opened) -> Result<Arc<History>, Problem> {
 }
 
 /// Begins the call in the history; a call is made although it cannot be kept.
-fn record(opened: &Opened, request: &Request, connection: &Connection, out: &Out) -> Option<Recorder> {
-    let begun = history(opened).and_then(|history| history.begin(&Head::of(request, connection, now())));
-    begun.map_err(|problem| out.warn(format_args!("this call is not kept in the history: {problem}"))).ok()
+fn record(
+    opened: &Opened,
+    request: &Request,
+    connection: &Connection,
+    out: &Out,
+) -> Option<Recorder> {
+    let begun =
+        history(opened).and_then(|history| history.begin(&Head::of(request, connection, now())));
+    begun
+        .map_err(|problem| {
+            out.warn(format_args!("this call is not kept in the history: {problem}"));
+        })
+        .ok()
 }
 
 /// Runs the call and tells its events as they come, until its end or an interruption.
@@ -317,7 +353,8 @@ impl EventPrinter<'_> {
     fn keep(&mut self, events: &[Event]) {
         if let Some(Err(problem)) = self.recorder.as_mut().map(|recorder| recorder.take(events)) {
             self.recorder = None;
-            self.out.warn(format_args!("the rest of this call is not kept in the history: {problem}"));
+            self.out
+                .warn(format_args!("the rest of this call is not kept in the history: {problem}"));
         }
     }
 
@@ -332,8 +369,13 @@ impl EventPrinter<'_> {
         Ok(())
     }
 
-    /// Tells an event; answers with the ending when it is the end. What is written is seen at once when nothing follows at once.
-    fn tell(&mut self, event: Event, is_last_for_now: bool) -> Result<Option<Ending>, super::ending::Halt> {
+    /// Tells an event; answers with the ending when it is the end. What is written is seen at once
+    /// when nothing follows at once.
+    fn tell(
+        &mut self,
+        event: Event,
+        is_last_for_now: bool,
+    ) -> Result<Option<Ending>, super::ending::Halt> {
         let at_ms = event.at_ms;
         match event.kind {
             EventKind::Sent { .. } => {
@@ -350,17 +392,23 @@ impl EventPrinter<'_> {
                     true => self.out.json_line(&Chunk { event: "chunk", at_ms, text: &text })?,
                     false => self.out.raw(&text)?,
                 }
-                self.open_line = if text.is_empty() { self.open_line } else { !text.ends_with('\n') };
+                self.open_line =
+                    if text.is_empty() { self.open_line } else { !text.ends_with('\n') };
                 if is_last_for_now {
                     self.out.flush()?;
                 }
             }
             EventKind::Headers(headers) => match self.json {
-                true => self.out.json_line(&events::json(&Event { at_ms, kind: EventKind::Headers(headers) }))?,
+                true => self.out.json_line(&events::json(&Event {
+                    at_ms,
+                    kind: EventKind::Headers(headers),
+                }))?,
                 false => self.out.detail(format_args!("headers: {}", events::written(&headers))),
             },
             EventKind::Stray { cause, id, body, .. } if !self.json => {
-                let id = id.filter(|_| cause == StrayCause::ForeignId).map_or_else(String::new, |id| format!(" {id}"));
+                let id = id
+                    .filter(|_| cause == StrayCause::ForeignId)
+                    .map_or_else(String::new, |id| format!(" {id}"));
                 let words = format!(
                     "a message that is no part of the answer: {}{id}: {}",
                     cause.words(),
@@ -368,16 +416,22 @@ impl EventPrinter<'_> {
                 );
                 self.say(words)?;
             }
-            stray @ EventKind::Stray { .. } => self.out.json_line(&events::json(&Event { at_ms, kind: stray }))?,
+            stray @ EventKind::Stray { .. } => {
+                self.out.json_line(&events::json(&Event { at_ms, kind: stray }))?;
+            }
             EventKind::Notice(words) => self.say(words)?,
-            stage @ EventKind::Stage(_) if self.json => self.out.json_line(&events::json(&Event { at_ms, kind: stage }))?,
+            stage @ EventKind::Stage(_) if self.json => {
+                self.out.json_line(&events::json(&Event { at_ms, kind: stage }))?;
+            }
             EventKind::Stage(stage) => self.say(stage.words)?,
-            EventKind::End { outcome, problem } => return self.end(at_ms, outcome, problem).map(Some),
+            EventKind::End { outcome, problem } => {
+                return self.end(at_ms, outcome, problem).map(Some);
+            }
         }
         Ok(None)
     }
 
-    fn end(&mut self, at_ms: u64, outcome: Outcome, problem: Option<CallProblem>) -> Ended {
+    fn end(&mut self, at_ms: u64, outcome: Outcome, problem: Option<CallError>) -> Ended {
         if self.json {
             let error = problem
                 .as_ref()
@@ -391,9 +445,14 @@ impl EventPrinter<'_> {
         if let Some(problem) = problem.filter(|_| !self.json) {
             complain(&of_call(outcome, problem, format!("calling {}", self.key)));
         }
-        let first = self.first.map_or_else(String::new, |first| format!(", the first after {first} ms"));
+        let first =
+            self.first.map_or_else(String::new, |first| format!(", the first after {first} ms"));
         let size = size::bytes(self.bytes);
-        self.out.detail(format_args!("{} after {at_ms} ms: {} chunks, {size}{first}", outcome.word(), self.chunks));
+        self.out.detail(format_args!(
+            "{} after {at_ms} ms: {} chunks, {size}{first}",
+            outcome.word(),
+            self.chunks
+        ));
         Ok(Ending::of_call(outcome))
     }
 }

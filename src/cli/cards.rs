@@ -1,4 +1,5 @@
-//! The cards that watched messages name: read while the watch goes on, told as they come, calls compared with their results.
+//! The cards that watched messages name: read while the watch goes on, told as they come, calls
+//! compared with their results.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -11,7 +12,10 @@ use super::{
 };
 use crate::{
     engine::{mask::Mask, traffic::record::Record},
-    model::{attachment::Attachment, call::CallProblem, connection::Connection, entry::SystemId, error_kind::ErrorKind},
+    model::{
+        attachment::Attachment, call::CallError, connection::Connection, entry::SystemId,
+        error_kind::ErrorKind,
+    },
     systems::watched,
     wire::card_source::{self, Read},
 };
@@ -80,13 +84,21 @@ impl CardReader {
         }
         let wanted: Vec<Wanted> = self.waiting.drain(..self.waiting.len().min(AT_ONCE)).collect();
         let ids: Vec<String> = wanted.iter().map(|wanted| wanted.id.clone()).collect();
-        let card_source = watched::card_source(wanted.first().and_then(|wanted| wanted.system), &self.connection, &ids);
+        let card_source = watched::card_source(
+            wanted.first().and_then(|wanted| wanted.system),
+            &self.connection,
+            &ids,
+        );
         let (connection, mask) = (self.connection.clone(), self.mask.clone());
         self.reading = Some(Box::pin(async move {
             let read = match card_source {
                 Ok(card_source) => card_source::read(&connection, &card_source, &mask).await,
                 Err(problem) => {
-                    let problem = CallProblem { kind: ErrorKind::NoCardSource, message: problem.cause, remedy: problem.remedy };
+                    let problem = CallError {
+                        kind: ErrorKind::NoCardSource,
+                        message: problem.cause,
+                        remedy: problem.remedy,
+                    };
                     ids.into_iter().map(|id| (id, Err(problem.clone()))).collect()
                 }
             };
@@ -94,8 +106,14 @@ impl CardReader {
         }));
     }
 
-    /// Tells of a card, and compares it with the other one of its call. The conversation ends as a result says.
-    pub fn tell(&mut self, (wanted, (id, read)): (Wanted, Read), record: &mut Record, out: &mut Out) -> Result<(), Halt> {
+    /// Tells of a card, and compares it with the other one of its call. The conversation ends as a
+    /// result says.
+    pub fn tell(
+        &mut self,
+        (wanted, (id, read)): (Wanted, Read),
+        record: &mut Record,
+        out: &mut Out,
+    ) -> Result<(), Halt> {
         let value = match read {
             Ok(value) => value,
             Err(problem) if self.json => {
@@ -103,13 +121,20 @@ impl CardReader {
                 let line = json!({"event": "card", "conversation": wanted.conversation, "card_id": id, "error": error});
                 return Ok(out.json_line(&line)?);
             }
-            Err(problem) => return said(out, Tint::Bad, &format!("✗ card {id}: {}", problem.message)),
+            Err(problem) => {
+                return said(out, Tint::Bad, &format!("✗ card {id}: {}", problem.message));
+            }
         };
         if let Some(settled) = watched::settled(wanted.system, &value) {
             record.settle(&settled);
         }
-        let [attachment] = <[Attachment; 1]>::try_from(watched::laid_out(wanted.system, std::slice::from_ref(&value)))
-            .unwrap_or_else(|_| [Attachment { what: "card", words: format!("card {id}"), body: value.clone() }]);
+        let [attachment] = <[Attachment; 1]>::try_from(watched::laid_out(
+            wanted.system,
+            std::slice::from_ref(&value),
+        ))
+        .unwrap_or_else(|_| {
+            [Attachment { what: "card", words: format!("card {id}"), body: value.clone() }]
+        });
         if self.json {
             let (conversation, what) = (wanted.conversation, attachment.what);
             out.json_line(
@@ -118,7 +143,9 @@ impl CardReader {
         } else {
             said(out, Tint::Dim, &format!("▤ {} {}", attachment.words, short(&value["content"])))?;
         }
-        let Some(call) = value["tool_call_id"].as_str().filter(|call| !call.is_empty()) else { return Ok(()) };
+        let Some(call) = value["tool_call_id"].as_str().filter(|call| !call.is_empty()) else {
+            return Ok(());
+        };
         let Some(other) = self.alone.remove(call) else {
             if self.alone.len() < WAITING {
                 self.alone.insert(call.to_owned(), value.clone());
@@ -132,7 +159,10 @@ impl CardReader {
                     "text": attachment.words, "labels": attachment.body});
                 out.json_line(&line)?;
             } else {
-                let all = attachment.body.as_array().is_none_or(|rows| rows.iter().all(|row| row["copied"] == true));
+                let all = attachment
+                    .body
+                    .as_array()
+                    .is_none_or(|rows| rows.iter().all(|row| row["copied"] == true));
                 said(
                     out,
                     if all { Tint::Good } else { Tint::Odd },

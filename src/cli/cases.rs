@@ -23,7 +23,11 @@ impl Filed {
     /// Its own name, else its file's.
     #[must_use]
     pub fn name(&self) -> String {
-        if self.case.name.is_empty() { self.path.display().to_string() } else { self.case.name.clone() }
+        if self.case.name.is_empty() {
+            self.path.display().to_string()
+        } else {
+            self.case.name.clone()
+        }
     }
 
     /// The workspace that the file lies in.
@@ -51,12 +55,15 @@ pub fn of_workspace(global: &Global) -> Result<PathBuf, Problem> {
 /// Reads files, and of folders all files in them by name.
 ///
 /// # Errors
-/// When a file is missing, cannot be read, or is no case (told with line and column); when there is none at all.
+/// When a file is missing, cannot be read, or is no case (told with line and column); when there is
+/// none at all.
 pub fn read(given: &[PathBuf]) -> Result<Vec<Filed>, Problem> {
     let mut filed = Vec::new();
     for path in given {
         match path.is_dir() {
-            true => inside(path)?.into_iter().try_for_each(|path| read_one(&path).map(|one| filed.push(one)))?,
+            true => inside(path)?
+                .into_iter()
+                .try_for_each(|path| read_one(&path).map(|one| filed.push(one)))?,
             false => filed.push(read_one(path)?),
         }
     }
@@ -69,8 +76,12 @@ pub fn read(given: &[PathBuf]) -> Result<Vec<Filed>, Problem> {
 
 fn read_one(path: &Path) -> Result<Filed, Problem> {
     let text = files::read(path)?.text;
-    let wrong = |cause: String| Problem::new(ProblemKind::Input, format!("reading the case {}", path.display()), cause);
-    let source = Source::parse(Format::of(path).unwrap_or(Format::Yaml), text).map_err(|error| wrong(error.to_string()))?;
-    let case = Case::read(&source).map_err(|issue| wrong(placed(&source, &issue.at, &issue.message)))?;
+    let wrong = |cause: String| {
+        Problem::new(ProblemKind::Input, format!("reading the case {}", path.display()), cause)
+    };
+    let source = Source::parse(Format::of(path).unwrap_or(Format::Yaml), text)
+        .map_err(|error| wrong(error.to_string()))?;
+    let case =
+        Case::read(&source).map_err(|issue| wrong(placed(&source, &issue.at, &issue.message)))?;
     Ok(Filed { path: path.to_owned(), case })
 }

@@ -1,4 +1,5 @@
-//! `toolcrib check`: everything that is wrong in a workspace's files; with `--connection` also what shows only where it leads.
+//! `toolcrib check`: everything that is wrong in a workspace's files; with `--connection` also what
+//! shows only where it leads.
 
 use std::path::PathBuf;
 
@@ -29,8 +30,9 @@ pub struct Check {
     #[arg(long, value_enum, default_value_t = Format::Human, conflicts_with = "json")]
     format: Format,
 
-    /// Read the schema of this address from a file, and check the documents that name it; an address that ends with / stands for a
-    /// folder. Repeat it for more; the table "schemas" in toolcrib.toml does the same
+    /// Read the schema of this address from a file, and check the documents that name it; an
+    /// address that ends with / stands for a folder. Repeat it for more; the table "schemas" in
+    /// toolcrib.toml does the same
     #[arg(long, value_name = "URL=FILE")]
     map: Vec<String>,
 }
@@ -45,10 +47,17 @@ impl Check {
         found.sort_by_key(place);
         let all = || opened.files.iter().map(|file| file.file.clone()).collect();
         let files: Vec<FileId> = opened.asked.clone().map_or_else(all, |asked| vec![asked]);
-        let report = Report { command: "toolcrib check", files: &files, findings: &found, shown: &|file| opened.shown(file) };
+        let report = Report {
+            command: "toolcrib check",
+            files: &files,
+            findings: &found,
+            shown: &|file| opened.shown(file),
+        };
         report::write(&report, if global.json { Format::Json } else { self.format }, out)?;
         opened.skipped.iter().for_each(|words| out.warn(words));
-        let unchecked = found.iter().any(|finding| [conformance::FLAW, conformance::NOT_CHECKED].contains(&finding.code));
+        let unchecked = found
+            .iter()
+            .any(|finding| [conformance::FLAW, conformance::NOT_CHECKED].contains(&finding.code));
         Ok(match report::has_errors(&report) {
             true => Ending::Found,
             false if unchecked => Ending::Unchecked,
@@ -81,17 +90,24 @@ fn place(finding: &Finding) -> (FileId, usize, usize) {
     (finding.site.file.clone(), finding.site.line, finding.site.column)
 }
 
-/// What is wrong where calls go; only a connection that is named here is connected to, for the tools whose calls nobody gets.
+/// What is wrong where calls go; only a connection that is named here is connected to, for the
+/// tools whose calls nobody gets.
 fn findings_there(opened: &Opened, global: &Global, out: &Out) -> Result<Vec<Finding>, Halt> {
     let mut listeners = Listeners::new();
     if global.connection.is_some() {
         let connection = opened.settings.connections.current();
         match deployed::listeners(&connection)? {
             Some(found) => drop(listeners.insert(connection.name, found.into())),
-            None => out.warn(format_args!("connection \"{}\" does not tell who listens for which tool", connection.name)),
+            None => out.warn(format_args!(
+                "connection \"{}\" does not tell who listens for which tool",
+                connection.name
+            )),
         }
     }
-    let mut found = findings::there(&opened.catalog, &opened.settings.connections, &listeners, |file| opened.source(file));
+    let mut found =
+        findings::there(&opened.catalog, &opened.settings.connections, &listeners, |file| {
+            opened.source(file)
+        });
     found.retain(|finding| opened.asked.as_ref().is_none_or(|asked| finding.site.file == *asked));
     Ok(found)
 }

@@ -30,21 +30,26 @@ impl Cell {
 /// A last column that begins further to the right is not broken into lines.
 const RIGHTMOST: usize = 56;
 
-/// Writes a head and rows, each column as wide as its widest cell. The last one is broken at blanks where it would leave the terminal.
+/// Writes a head and rows, each column as wide as its widest cell. The last one is broken at blanks
+/// where it would leave the terminal.
 pub fn write(out: &mut Out, head: &[&str], rows: Vec<Vec<Cell>>) -> io::Result<()> {
     let head = head.iter().map(|text| Cell::tinted(Tint::Dim, *text)).collect();
     let rows: Vec<Vec<Cell>> = [head].into_iter().chain(rows).collect();
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
     let width = |cell: &Cell| out.text(&cell.text).width();
-    let widths: Vec<usize> =
-        (0..columns).map(|column| rows.iter().filter_map(|row| row.get(column)).map(width).max().unwrap_or_default()).collect();
+    let widths: Vec<usize> = (0..columns)
+        .map(|column| {
+            rows.iter().filter_map(|row| row.get(column)).map(width).max().unwrap_or_default()
+        })
+        .collect();
     let last = columns.saturating_sub(1);
     for row in &rows {
         let mut line = String::new();
         let mut at = 0;
         for (column, (cell, wide)) in row.iter().zip(&widths).enumerate() {
             let text = out.text(&cell.text);
-            let show = |text: &str| cell.tint.map_or_else(|| text.to_owned(), |tint| out.tint(tint, text));
+            let show =
+                |text: &str| cell.tint.map_or_else(|| text.to_owned(), |tint| out.tint(tint, text));
             if column == last && at + text.width() > WIDTH && at <= RIGHTMOST {
                 let indent = " ".repeat(at);
                 let lines = wrap(&text, &indent);

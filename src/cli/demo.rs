@@ -34,8 +34,11 @@ pub struct Demo {
 impl Demo {
     pub fn run(&self, global: &Global) -> Ended {
         if global.workspace.is_some() {
-            let problem = Problem::new(ProblemKind::Input, "opening the demo", "it brings its own workspace");
-            return Err(problem.remedy("leave --workspace out, or open that folder with `toolcrib DIR`").into());
+            let problem =
+                Problem::new(ProblemKind::Input, "opening the demo", "it brings its own workspace");
+            return Err(problem
+                .remedy("leave --workspace out, or open that folder with `toolcrib DIR`")
+                .into());
         }
         let folder = self.copy(&Paths::of_user()?)?;
         let opened = Opened::read(global, Some(&folder))?;
@@ -43,13 +46,23 @@ impl Demo {
             let tool = opened.catalog.tool_called(key)?;
             Some((tool.id().clone(), Source::parse(Format::Json, *json).ok()?))
         };
-        workbench::open(global, Some(&folder), Purpose::Demo(EXAMPLES.iter().filter_map(example).collect()))
+        workbench::open(
+            global,
+            Some(&folder),
+            Purpose::Demo(EXAMPLES.iter().filter_map(example).collect()),
+        )
     }
 
-    /// The demo's folder. A copy that is there is kept: what the user changed in it is theirs, so a new one gets a folder of its own.
+    /// The demo's folder. A copy that is there is kept: what the user changed in it is theirs, so a
+    /// new one gets a folder of its own.
     fn copy(&self, paths: &Paths) -> Result<PathBuf, Problem> {
-        let sample = samples::by_name("demo")
-            .ok_or_else(|| Problem::new(ProblemKind::Missing, "opening the demo", "this program was built without it"))?;
+        let sample = samples::by_name("demo").ok_or_else(|| {
+            Problem::new(
+                ProblemKind::Missing,
+                "opening the demo",
+                "this program was built without it",
+            )
+        })?;
         let home = paths.cache.join("demo").join(env!("CARGO_PKG_VERSION"));
         let folders = (1_usize..).map(|number| home.join(number.to_string()).join("demo"));
         let mut last = None;

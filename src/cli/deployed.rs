@@ -42,9 +42,11 @@ pub struct SystemWord(SystemId);
 impl SystemWord {
     /// The words of all of them.
     pub fn parser() -> impl TypedValueParser<Value = Self> {
-        let words = table::deployments().map(|(system, deployment)| PossibleValue::new(system.id()).help(deployment.about()));
+        let words = table::deployments()
+            .map(|(system, deployment)| PossibleValue::new(system.id()).help(deployment.about()));
         // It passes only what is in the table.
-        PossibleValuesParser::new(words).map(|word| Self(systems::by_id(&word).map_or("", |system| system.id())))
+        PossibleValuesParser::new(words)
+            .map(|word| Self(systems::by_id(&word).map_or("", |system| system.id())))
     }
 
     /// The system's name for people.
@@ -67,8 +69,13 @@ impl SystemWord {
             }
             (None, None) => ("and not there", String::new()),
         };
-        let cause = format!("connection \"{}\" leads to {}, {cause}", connection.name, connection.transport().title());
-        Err(Problem::new(ProblemKind::Input, format!("speaking with {}", self.title()), cause).remedy(remedy))
+        let cause = format!(
+            "connection \"{}\" leads to {}, {cause}",
+            connection.name,
+            connection.transport().title()
+        );
+        Err(Problem::new(ProblemKind::Input, format!("speaking with {}", self.title()), cause)
+            .remedy(remedy))
     }
 }
 
@@ -102,7 +109,8 @@ pub fn listeners(connection: &Connection) -> Result<Option<Vec<(String, String)>
     Ok(found)
 }
 
-/// The tools that can be called on the running system, also those that are not in the workspace; `None` where the connection leads to none.
+/// The tools that can be called on the running system, also those that are not in the workspace;
+/// `None` where the connection leads to none.
 pub fn callable(connection: &Connection) -> Result<Option<Catalog>, Halt> {
     let Some((_, deployment)) = table::deployment_at(connection) else { return Ok(None) };
     Ok(Some(catalog::callable(deployment, &read(connection)?)))
@@ -112,14 +120,28 @@ pub fn callable(connection: &Connection) -> Result<Option<Catalog>, Halt> {
 pub fn list(opened: &Opened, json: bool, out: &mut Out) -> Ended {
     let connection = opened.settings.connections.current();
     let Some(catalog) = callable(&connection)? else {
-        let cause = format!("connection \"{}\" leads to no system that lists its tools to be called", connection.name);
+        let cause = format!(
+            "connection \"{}\" leads to no system that lists its tools to be called",
+            connection.name
+        );
         let remedy = table::wanted_deployments();
-        return Err(Problem::new(ProblemKind::Input, "listing the tools of a running system", cause).remedy(remedy).into());
+        return Err(Problem::new(
+            ProblemKind::Input,
+            "listing the tools of a running system",
+            cause,
+        )
+        .remedy(remedy)
+        .into());
     };
     let routes = |tool: &Tool| -> Vec<&'static str> {
-        calling::routes(tool, &connection).into_iter().filter(|offer| offer.closed.is_none()).map(|offer| offer.id).collect()
+        calling::routes(tool, &connection)
+            .into_iter()
+            .filter(|offer| offer.closed.is_none())
+            .map(|offer| offer.id)
+            .collect()
     };
-    let about = |tool: &Tool| tool.entry.value["description"].as_str().unwrap_or_default().to_owned();
+    let about =
+        |tool: &Tool| tool.entry.value["description"].as_str().unwrap_or_default().to_owned();
     let is_here = |tool: &Tool| opened.catalog.tool_called(&tool.name).is_some();
     if json {
         let row = |tool: &Tool| {
@@ -132,7 +154,12 @@ pub fn list(opened: &Opened, json: bool, out: &mut Out) -> Ended {
     let cells = |tool: &Tool| {
         let here = if is_here(tool) { Cell::plain("yes") } else { Cell::tinted(Tint::Dim, "no") };
         let line = about(tool).lines().next().unwrap_or_default().to_owned();
-        vec![Cell::plain(tool.name.clone()), here, Cell::plain(routes(tool).join(" ")), Cell::plain(line)]
+        vec![
+            Cell::plain(tool.name.clone()),
+            here,
+            Cell::plain(routes(tool).join(" ")),
+            Cell::plain(line),
+        ]
     };
     columns::write(
         out,
@@ -156,8 +183,14 @@ pub fn write(connection: &Connection, push: &Push) -> Result<(), Halt> {
 }
 
 fn stopped(doing: &str) -> Problem {
-    Problem::new(ProblemKind::Unreachable, format!("{doing} what is deployed"), "it was interrupted")
-        .remedy("what was written so far is there; `toolcrib push SYSTEM --dry-run` shows what is missing")
+    Problem::new(
+        ProblemKind::Unreachable,
+        format!("{doing} what is deployed"),
+        "it was interrupted",
+    )
+    .remedy(
+        "what was written so far is there; `toolcrib push SYSTEM --dry-run` shows what is missing",
+    )
 }
 
 /// The workspace's files as documents that changes can be made of.
@@ -165,7 +198,10 @@ pub fn documents(opened: &Opened) -> Documents {
     let mut documents = Documents::default();
     for file in &opened.files {
         let format = Format::of(file.file.path()).unwrap_or(Format::Json);
-        documents.load(file.file.clone(), Document::read(format, file.text.clone(), file.source.clone()));
+        documents.load(
+            file.file.clone(),
+            Document::read(format, file.text.clone(), file.source.clone()),
+        );
     }
     documents
 }

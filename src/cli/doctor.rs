@@ -70,9 +70,17 @@ impl Doctor {
         rows.extend(folders());
         let kept = KeyStore::open().and_then(|store| store.names());
         rows.push(key_store(&kept, &opened.settings.connections.known));
-        rows.extend(opened.settings.connections.known.iter().flat_map(|connection| secrets(connection, kept.as_deref())));
+        rows.extend(
+            opened
+                .settings
+                .connections
+                .known
+                .iter()
+                .flat_map(|connection| secrets(connection, kept.as_deref())),
+        );
         if global.json {
-            let of = |row: &Row| json!({"of": row.of, "health": row.health.word(), "words": row.words});
+            let of =
+                |row: &Row| json!({"of": row.of, "health": row.health.word(), "words": row.words});
             out.json(&rows.iter().map(of).collect::<Value>())?;
         } else {
             let cells = |row: &Row| {
@@ -110,9 +118,16 @@ fn folders() -> Vec<Row> {
 }
 
 fn key_store(kept: &Result<Vec<String>, Problem>, connections: &[Connection]) -> Row {
-    let needed = connections.iter().flat_map(Connection::secrets).any(|at| matches!(at, SecretAt::KeyStore(_)));
+    let needed = connections
+        .iter()
+        .flat_map(Connection::secrets)
+        .any(|at| matches!(at, SecretAt::KeyStore(_)));
     match kept {
-        Ok(names) => Row::new("key store", Health::Well, format!("{TITLE}: {} secrets of toolcrib", names.len())),
+        Ok(names) => Row::new(
+            "key store",
+            Health::Well,
+            format!("{TITLE}: {} secrets of toolcrib", names.len()),
+        ),
         Err(problem) => {
             let health = if needed { Health::Lacking } else { Health::Absent };
             Row::new("key store", health, format!("{} — {}", problem.cause, problem.remedy))
@@ -121,13 +136,19 @@ fn key_store(kept: &Result<Vec<String>, Problem>, connections: &[Connection]) ->
 }
 
 /// Whether the secrets are there that a connection needs.
-fn secrets<'c>(connection: &'c Connection, kept: Result<&'c [String], &'c Problem>) -> impl Iterator<Item = Row> + 'c {
+fn secrets<'c>(
+    connection: &'c Connection,
+    kept: Result<&'c [String], &'c Problem>,
+) -> impl Iterator<Item = Row> + 'c {
     connection.secrets().map(move |at| {
         let (there, remedy) = match at {
-            SecretAt::Variable(name) => (std::env::var(name).is_ok(), format!("set {name} in the environment")),
-            SecretAt::KeyStore(name) => {
-                (kept.is_ok_and(|names| names.contains(name)), format!("put it there: toolcrib secret set {name}"))
+            SecretAt::Variable(name) => {
+                (std::env::var(name).is_ok(), format!("set {name} in the environment"))
             }
+            SecretAt::KeyStore(name) => (
+                kept.is_ok_and(|names| names.contains(name)),
+                format!("put it there: toolcrib secret set {name}"),
+            ),
         };
         let of = format!("connection {}", connection.name);
         match there {

@@ -1,4 +1,5 @@
-//! The documents of a workspace that name a JSON Schema: checked against it where its file is known.
+//! The documents of a workspace that name a JSON Schema: checked against it where its file is
+//! known.
 
 use std::{
     collections::HashMap,
@@ -18,8 +19,9 @@ use crate::{
 /// A schema that documents name, or why it cannot be used.
 type Known = Result<Checker, String>;
 
-/// Where the documents of the workspace do not match the schemas that they name. A schema is used where the map has its address, and where
-/// its name is the path of a file in the workspace; nothing is fetched.
+/// Where the documents of the workspace do not match the schemas that they name. A schema is used
+/// where the map has its address, and where its name is the path of a file in the workspace;
+/// nothing is fetched.
 pub fn findings(opened: &Opened, map: &SchemaMap, out: &Out) -> Vec<Finding> {
     let mut schemas = Schemas { opened, map, known: HashMap::new(), flaws: Vec::new() };
     let mut found = Vec::new();
@@ -29,11 +31,16 @@ pub fn findings(opened: &Opened, map: &SchemaMap, out: &Out) -> Vec<Finding> {
         for document in 0..source.documents() {
             let Some(name) = conformance::named_schema(source, document) else { continue };
             let Some(path) = schemas.file_of(&name, &read.file) else {
-                out.detail(format_args!("{}: the schema {name} is not mapped; not checked", opened.shown(&read.file)));
+                out.detail(format_args!(
+                    "{}: the schema {name} is not mapped; not checked",
+                    opened.shown(&read.file)
+                ));
                 continue;
             };
             match schemas.checker(&path) {
-                Ok(checker) => found.extend(conformance::findings(&read.file, source, document, checker)),
+                Ok(checker) => {
+                    found.extend(conformance::findings(&read.file, source, document, checker));
+                }
                 Err(why) => found.push(conformance::not_checked(&read.file, source, document, why)),
             }
         }

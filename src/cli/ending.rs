@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::model::{
-    call::{CallProblem, Outcome},
+    call::{CallError, Outcome},
     problem::{Problem, ProblemKind},
 };
 
@@ -11,7 +11,8 @@ use crate::model::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     Done,
-    /// It ran, and found something wrong: an error in a file, an expectation that fails, a service that refuses.
+    /// It ran, and found something wrong: an error in a file, an expectation that fails, a service
+    /// that refuses.
     Found,
     /// The command line, or what it names, is at fault.
     Usage,
@@ -58,20 +59,23 @@ impl Ending {
             ProblemKind::Input | ProblemKind::Missing => Self::Usage,
             ProblemKind::Unreachable | ProblemKind::Refused => Self::Unreachable,
             ProblemKind::TimedOut => Self::TimedOut,
-            ProblemKind::Changed | ProblemKind::File | ProblemKind::BadReply | ProblemKind::Service => Self::Found,
+            ProblemKind::Changed
+            | ProblemKind::File
+            | ProblemKind::BadReply
+            | ProblemKind::Service => Self::Found,
         }
     }
 }
 
 /// What went wrong with a call, as people read it; `doing` says what was under way.
 #[must_use]
-pub fn of_call(outcome: Outcome, problem: CallProblem, doing: impl Into<String>) -> Problem {
+pub fn of_call(outcome: Outcome, problem: CallError, doing: impl Into<String>) -> Problem {
     let kind = match outcome {
         Outcome::Succeeded | Outcome::Failed | Outcome::Cancelled => ProblemKind::Service,
         Outcome::TimedOut => ProblemKind::TimedOut,
         Outcome::Lost => ProblemKind::Unreachable,
     };
-    let CallProblem { kind: word, message, remedy } = problem;
+    let CallError { kind: word, message, remedy } = problem;
     Problem::new(kind, doing, format!("{message} ({word})")).remedy(remedy)
 }
 
@@ -94,7 +98,9 @@ impl From<io::Error> for Halt {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::Unread,
-            _ => Self::Met(Problem::new(ProblemKind::File, "writing the output", error.to_string())),
+            _ => {
+                Self::Met(Problem::new(ProblemKind::File, "writing the output", error.to_string()))
+            }
         }
     }
 }

@@ -7,8 +7,8 @@ use std::{
 
 use crate::model::shown::is_replaced;
 
-/// Writes JSON text on as it comes, with escapes for what [`visible`](crate::model::shown::visible) would replace. Outside of strings JSON
-/// holds none of it.
+/// Writes JSON text on as it comes, with escapes for what [`visible`](crate::model::shown::visible)
+/// would replace. Outside of strings JSON holds none of it.
 #[derive(Debug)]
 pub struct EscapedJson<W> {
     to: W,
@@ -25,7 +25,8 @@ impl<W: Write> EscapedJson<W> {
 impl<W: Write> Write for EscapedJson<W> {
     /// Takes all that it is given, which must be whole characters.
     fn write(&mut self, json: &[u8]) -> io::Result<usize> {
-        let text = str::from_utf8(json).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+        let text = str::from_utf8(json)
+            .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
         let mut kept = 0;
         for (at, letter) in text.char_indices() {
             let is_plain = !is_replaced(mem::replace(&mut self.before, letter), letter);

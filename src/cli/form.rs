@@ -1,4 +1,5 @@
-//! `toolcrib form SCHEMA [DOC]`: edits a document in a form made from its schema, and prints or saves it; `--check` checks documents.
+//! `toolcrib form SCHEMA [DOC]`: edits a document in a form made from its schema, and prints or
+//! saves it; `--check` checks documents.
 
 use std::{
     fs,
@@ -65,8 +66,9 @@ pub struct Form {
     #[arg(value_hint = ValueHint::FilePath)]
     schema: PathBuf,
 
-    /// The document to edit, in JSON, YAML or TOML, or - for standard input; without it the form starts empty. With --check, the documents
-    /// to check: files, folders, or patterns such as 'config/**/*.yaml'
+    /// The document to edit, in JSON, YAML or TOML, or - for standard input; without it the form
+    /// starts empty. With --check, the documents to check: files, folders, or patterns such as
+    /// 'config/**/*.yaml'
     #[arg(value_name = "DOC", value_hint = ValueHint::FilePath)]
     documents: Vec<PathBuf>,
 
@@ -78,7 +80,8 @@ pub struct Form {
     #[arg(long, value_enum, default_value_t = report::Format::Human, requires = "check", conflicts_with = "json")]
     format: report::Format,
 
-    /// Read the schema of this address from a file; an address that ends with / stands for a folder. May be given several times
+    /// Read the schema of this address from a file; an address that ends with / stands for a
+    /// folder. May be given several times
     #[arg(long, value_name = "URL=FILE")]
     map: Vec<String>,
 
@@ -96,7 +99,9 @@ impl Form {
         let ended = if self.check { self.check(global, out) } else { self.open(out) };
         ended.map_err(|halt| match halt {
             // Whatever keeps the form from opening is not to be taken for its being cancelled.
-            Halt::Met(problem) if problem.kind == ProblemKind::File => Problem { kind: ProblemKind::Input, ..problem }.into(),
+            Halt::Met(problem) if problem.kind == ProblemKind::File => {
+                Problem { kind: ProblemKind::Input, ..problem }.into()
+            }
             other => other,
         })
     }
@@ -118,26 +123,41 @@ impl Form {
     }
 
     fn open(&self, out: &mut Out) -> Ended {
-        let SchemaFile { schema, left_out } = schema_files::load(&self.schema, &SchemaMap::of(&self.map)?)?;
+        let SchemaFile { schema, left_out } =
+            schema_files::load(&self.schema, &SchemaMap::of(&self.map)?)?;
         let ui = self.ui.as_deref().map(schema_files::read).transpose()?.map(Arc::new);
         let (workspace, form) = self.form_file(Arc::new(schema), ui.clone())?;
         let paths = Paths::of_user()?;
         let (settings, findings) = user::load(&paths.config_file())?;
-        let place = |finding: &crate::model::finding::Finding| format!("{}: {}", finding.site.file, finding.message);
+        let place = |finding: &crate::model::finding::Finding| {
+            format!("{}: {}", finding.site.file, finding.message)
+        };
         let mut complaints: Vec<String> = findings.iter().map(place).chain(left_out).collect();
         let (themes, unread) = user::themes(&paths.themes());
         complaints.extend(unread.iter().map(ToString::to_string));
         let _log = log::open(&paths).map_err(|problem| complaints.push(problem.to_string()));
         let schema = Arc::clone(&form.schema);
         let start = Start { workspace: form.title.clone(), form: Some(form), ..Start::default() };
-        let launch = Launch { workspace, paths, settings, themes, start, limits: Limits::default(), complaints };
+        let launch = Launch {
+            workspace,
+            paths,
+            settings,
+            themes,
+            start,
+            limits: Limits::default(),
+            complaints,
+        };
         let (end, filled) = launch::run(launch)?;
         let (End::Left, Some(filled)) = (end, filled) else { return Ok(Ending::Interrupted) };
         for note in ui.iter().flat_map(|ui| ui_schema::notes(ui)) {
             out.warn(format_args!("uiSchema {note}"));
         }
         let FormEnd::Accepted { issues } = filled.end else {
-            out.say(if filled.goal == Goal::Printed { "cancelled: nothing is printed" } else { "cancelled: nothing is saved" });
+            out.say(if filled.goal == Goal::Printed {
+                "cancelled: nothing is printed"
+            } else {
+                "cancelled: nothing is saved"
+            });
             return Ok(Ending::Found);
         };
         if filled.goal == Goal::Printed {
@@ -157,12 +177,17 @@ impl Form {
 
     /// Whether the output is the very file that is edited.
     fn edits(&self, output: &Path) -> bool {
-        let same = |instance: &PathBuf| fs::canonicalize(instance).ok().zip(fs::canonicalize(output).ok());
+        let same =
+            |instance: &PathBuf| fs::canonicalize(instance).ok().zip(fs::canonicalize(output).ok());
         self.documents.first().and_then(same).is_some_and(|(instance, output)| instance == output)
     }
 
     /// What the form begins with, and the folder that its document is saved in.
-    fn form_file(&self, schema: Arc<Value>, ui: Option<Arc<Value>>) -> Result<(Workspace, FormFile), Problem> {
+    fn form_file(
+        &self,
+        schema: Arc<Value>,
+        ui: Option<Arc<Value>>,
+    ) -> Result<(Workspace, FormFile), Problem> {
         let instance = self.instance()?;
         let wanted = self.output.as_deref().and_then(Format::of);
         // A `.json` that has comments stays one.
@@ -222,8 +247,11 @@ fn folder_of(path: &Path) -> Result<(Workspace, FileId), Problem> {
     let doing = || format!("opening {}", path.display());
     let whole = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let name = whole.file_name().and_then(|name| name.to_str());
-    let name = name.ok_or_else(|| Problem::new(ProblemKind::Input, doing(), "it has no name, or one that is not UTF-8"))?;
-    let folder = whole.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = name.ok_or_else(|| {
+        Problem::new(ProblemKind::Input, doing(), "it has no name, or one that is not UTF-8")
+    })?;
+    let folder =
+        whole.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let root = fs::canonicalize(folder).map_err(|_| {
         let cause = format!("there is no folder {}", folder.display());
         Problem::new(ProblemKind::Missing, doing(), cause).remedy("make the folder first")
@@ -237,24 +265,34 @@ fn read_instance(path: &Path) -> Result<Source, Problem> {
         return schema_files::parse(path, files::read(path)?.text);
     }
     let mut text = String::new();
-    let failed = |error: std::io::Error| Problem::new(ProblemKind::Input, "reading standard input", error.to_string());
+    let failed = |error: std::io::Error| {
+        Problem::new(ProblemKind::Input, "reading standard input", error.to_string())
+    };
     std::io::stdin().read_to_string(&mut text).map_err(failed)?;
     schema_files::parse(Path::new("standard input"), text.into())
 }
 
 /// The document in the format that its file's name asks for.
 fn in_format(source: Source, wanted: Option<Format>) -> Result<Source, Problem> {
-    let Some(format) = wanted.filter(|format| *format != source.format()) else { return Ok(source) };
+    let Some(format) = wanted.filter(|format| *format != source.format()) else {
+        return Ok(source);
+    };
     // Every JSON is JSON5 too.
     let is_wider = source.format().is_json() && format.is_json();
     if is_wider && let Ok(same) = Source::parse(format, source.text().clone()) {
         return Ok(same);
     }
     let failed = |cause: String| {
-        Problem::new(ProblemKind::Input, format!("writing the document as {}", format.name()), cause)
-            .remedy("give the output the ending of the input's format")
+        Problem::new(
+            ProblemKind::Input,
+            format!("writing the document as {}", format.name()),
+            cause,
+        )
+        .remedy("give the output the ending of the input's format")
     };
-    let Some(value) = source.value(0) else { return Source::parse(format, "").map_err(|error| failed(error.to_string())) };
+    let Some(value) = source.value(0) else {
+        return Source::parse(format, "").map_err(|error| failed(error.to_string()));
+    };
     let text = print::value(format, value);
     let printed = Source::parse(format, text).map_err(|error| failed(error.to_string()))?;
     match printed.value(0) == Some(value) {
@@ -266,8 +304,11 @@ fn in_format(source: Source, wanted: Option<Format>) -> Result<Source, Problem> 
 /// The smallest document: what the schema requires and has a value for.
 fn empty(schema: &Arc<Value>, format: Format) -> Result<Source, Problem> {
     let unchecked = Schema::new(Arc::clone(schema));
-    let bare = blank(&unchecked, None, &unchecked.root_node().key).as_object().is_some_and(serde_json::Map::is_empty);
-    // Where nothing is filled in there is nothing to check, and a large schema takes its time to compile.
+    let bare = blank(&unchecked, None, &unchecked.root_node().key)
+        .as_object()
+        .is_some_and(serde_json::Map::is_empty);
+    // Where nothing is filled in there is nothing to check, and a large schema takes its time to
+    // compile.
     let opened = (!bare).then(|| Checker::open(schema));
     let (schema, checker) = match opened {
         Some(opened) => (Schema::new(opened.schema), opened.checker),
@@ -275,15 +316,23 @@ fn empty(schema: &Arc<Value>, format: Format) -> Result<Source, Problem> {
     };
     let root = schema.root_node();
     // Where anything goes, a document is most often an object.
-    let is_anything = root.unions.first().is_some_and(|union| schema.pointer(union.place).is_none());
-    let start = match is_anything && root.types.admits(&Value::Object(serde_json::Map::new())) && root.default.is_none() {
+    let is_anything =
+        root.unions.first().is_some_and(|union| schema.pointer(union.place).is_none());
+    let start = match is_anything
+        && root.types.admits(&Value::Object(serde_json::Map::new()))
+        && root.default.is_none()
+    {
         true => Value::Object(serde_json::Map::new()),
         false => blank(&schema, checker.as_ref(), &root.key),
     };
     let bare = start.as_object().is_some_and(serde_json::Map::is_empty) && !format.is_json();
     let text = if bare { String::new() } else { print::document(format, &start) };
     Source::parse(format, text).map_err(|error| {
-        Problem::new(ProblemKind::Input, format!("beginning a document in {}", format.name()), error.to_string())
+        Problem::new(
+            ProblemKind::Input,
+            format!("beginning a document in {}", format.name()),
+            error.to_string(),
+        )
     })
 }
 

@@ -49,11 +49,18 @@ impl FormCheck<'_> {
             found.extend(check(&path, &file, &checker)?);
             names.push(file);
         }
-        let report =
-            Report { command: "toolcrib form --check", files: &names, findings: &found, shown: &|file| file.to_string() };
+        let report = Report {
+            command: "toolcrib form --check",
+            files: &names,
+            findings: &found,
+            shown: &|file| file.to_string(),
+        };
         report::write(&report, self.format, out)?;
         if unchecked {
-            out.warn(format_args!("{} has flaws: the documents were not fully checked", self.schema.display()));
+            out.warn(format_args!(
+                "{} has flaws: the documents were not fully checked",
+                self.schema.display()
+            ));
         }
         Ok(match (report::has_errors(&report), unchecked) {
             (true, _) => Ending::Found,
@@ -62,7 +69,8 @@ impl FormCheck<'_> {
         })
     }
 
-    /// The schema ready to check with, what is wrong with it, and whether that leaves anything unchecked.
+    /// The schema ready to check with, what is wrong with it, and whether that leaves anything
+    /// unchecked.
     fn checker(&self, out: &Out) -> Result<(Checker, Vec<Finding>, bool), Problem> {
         let SchemaFile { schema, left_out } = schema_files::load(self.schema, self.map)?;
         left_out.iter().for_each(|words| out.warn(words));
@@ -72,11 +80,17 @@ impl FormCheck<'_> {
         let text = schema_files::parse(self.schema, files::read(self.schema)?.text)?;
         let flaws = conformance::flaws(&file, Some(&text), &opened.findings);
         match opened.checker {
-            Some(checker) => Ok((checker, flaws, opened.findings.iter().any(|finding| finding.unchecked))),
+            Some(checker) => {
+                Ok((checker, flaws, opened.findings.iter().any(|finding| finding.unchecked)))
+            }
             None => {
-                let cause = opened.findings.first().map_or_else(|| "it is invalid".to_owned(), ToString::to_string);
+                let cause = opened
+                    .findings
+                    .first()
+                    .map_or_else(|| "it is invalid".to_owned(), ToString::to_string);
                 let doing = format!("reading the schema {}", self.schema.display());
-                Err(Problem::new(ProblemKind::Input, doing, cause).remedy("fix the schema; nothing can be checked with it"))
+                Err(Problem::new(ProblemKind::Input, doing, cause)
+                    .remedy("fix the schema; nothing can be checked with it"))
             }
         }
     }
@@ -97,19 +111,24 @@ fn text_of(path: &Path) -> Result<Arc<str>, Problem> {
         return Ok(files::read(path)?.text);
     }
     let mut text = String::new();
-    let failed = |error: std::io::Error| Problem::new(ProblemKind::Input, "reading standard input", error.to_string());
+    let failed = |error: std::io::Error| {
+        Problem::new(ProblemKind::Input, "reading standard input", error.to_string())
+    };
     std::io::stdin().read_to_string(&mut text).map_err(failed)?;
     Ok(text.into())
 }
 
-/// The files that the arguments name: themselves, those in a folder, those that match a pattern; each once.
+/// The files that the arguments name: themselves, those in a folder, those that match a pattern;
+/// each once.
 fn documents(given: &[PathBuf]) -> Result<Vec<PathBuf>, Problem> {
     let mut all = Vec::new();
     for path in given {
         let pattern = path.to_str().filter(|text| globs::is_pattern(text) && !path.exists());
         let found = match pattern {
             Some(pattern) => globs::expand(pattern),
-            None if path.is_dir() => inside(path)?.into_iter().filter(|path| !is_hidden(path)).collect(),
+            None if path.is_dir() => {
+                inside(path)?.into_iter().filter(|path| !is_hidden(path)).collect()
+            }
             None => vec![path.clone()],
         };
         if found.is_empty() {

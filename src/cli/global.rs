@@ -12,11 +12,13 @@ pub struct Global {
     #[arg(short, long, global = true, value_name = "DIR", help_heading = "Everywhere")]
     pub workspace: Option<PathBuf>,
 
-    /// The connection for calls: its name in toolcrib.toml, or an address such as nats://127.0.0.1:4222
+    /// The connection for calls: its name in toolcrib.toml, or an address such as
+    /// nats://127.0.0.1:4222
     #[arg(long, global = true, value_name = "NAME|URL", help_heading = "Everywhere")]
     pub connection: Option<String>,
 
-    /// Whose rules count: the document's, or those of TrustGraph 2.x as it runs; else as in toolcrib.toml
+    /// Whose rules count: the document's, or those of TrustGraph 2.x as it runs; else as in
+    /// toolcrib.toml
     #[arg(long, global = true, value_enum, help_heading = "Everywhere")]
     pub mode: Option<ModeWord>,
 

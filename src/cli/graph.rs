@@ -34,7 +34,8 @@ pub struct Graph {
     #[arg(long, value_enum, default_value_t = ViewWord::All)]
     view: ViewWord,
 
-    /// Which arrows are shown; else as on the screen: all of them, and of more than 300 tools those asked for
+    /// Which arrows are shown; else as on the screen: all of them, and of more than 300 tools those
+    /// asked for
     #[arg(long, value_enum)]
     arrows: Option<ArrowsWord>,
 
@@ -131,7 +132,8 @@ impl Graph {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let opened = Opened::read_aloud(global, out)?;
         let asked = self.request.ask(&opened, out);
-        let workflow = Workflow::new(&opened.tools, &asked.context).including(&opened.settings.states);
+        let workflow =
+            Workflow::new(&opened.tools, &asked.context).including(&opened.settings.states);
         let analysis = workflow.analysis();
         let subject = Subject {
             workflow: &workflow,
@@ -148,7 +150,11 @@ impl Graph {
         let wide = subject.write(format);
         // A picture that does not fit beside itself is drawn downwards.
         let fits = format != Format::Text || wide.lines().all(|line| line.width() <= WIDTH);
-        out.raw(&if fits { wide } else { Subject { direction: Direction::TopDown, ..subject }.write(format) })?;
+        out.raw(&if fits {
+            wide
+        } else {
+            Subject { direction: Direction::TopDown, ..subject }.write(format)
+        })?;
         Ok(Ending::Done)
     }
 }

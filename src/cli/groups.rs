@@ -38,9 +38,14 @@ impl Groups {
             AskedGroups::Every => true,
             AskedGroups::Only(names) => names.contains(&group.name),
         };
-        let keys = |group: &Group| group.tools.iter().map(|row| opened.tools[*row].key.to_string()).collect::<Vec<_>>();
-        let is_here = |gate: &Gate| gate.not_loaded().is_none() && gate.states.admits(filter.state());
-        let here = |group: &Group| group.tools.iter().filter(|row| is_here(&opened.tools[**row].gate)).count();
+        let keys = |group: &Group| {
+            group.tools.iter().map(|row| opened.tools[*row].key.to_string()).collect::<Vec<_>>()
+        };
+        let is_here =
+            |gate: &Gate| gate.not_loaded().is_none() && gate.states.admits(filter.state());
+        let here = |group: &Group| {
+            group.tools.iter().filter(|row| is_here(&opened.tools[**row].gate)).count()
+        };
         if global.json {
             let of = |group: &Group| json!({"name": &*group.name, "asked": is_asked(group), "available": here(group), "tools": keys(group)});
             out.json(&groups.iter().map(of).collect::<Value>())?;
@@ -48,7 +53,11 @@ impl Groups {
         }
         out.say(format_args!("asked for {}, state {}", asked.groups(), filter.state()));
         let cells = |group: &Group| {
-            let name = if is_asked(group) { Cell::tinted(Tint::Good, &*group.name) } else { Cell::plain(&*group.name) };
+            let name = if is_asked(group) {
+                Cell::tinted(Tint::Good, &*group.name)
+            } else {
+                Cell::plain(&*group.name)
+            };
             let mark = if is_asked(group) { "yes" } else { "no" };
             vec![
                 name,
@@ -57,7 +66,11 @@ impl Groups {
                 Cell::plain(keys(group).join(", ")),
             ]
         };
-        columns::write(out, &["GROUP", "ASKED", "IN STATE", "TOOLS"], groups.iter().map(cells).collect())?;
+        columns::write(
+            out,
+            &["GROUP", "ASKED", "IN STATE", "TOOLS"],
+            groups.iter().map(cells).collect(),
+        )?;
         Ok(Ending::Done)
     }
 }

@@ -1,4 +1,5 @@
-//! `toolcrib history`: the calls that were made of this workspace: listed, shown, compared, replayed, exported, taken away.
+//! `toolcrib history`: the calls that were made of this workspace: listed, shown, compared,
+//! replayed, exported, taken away.
 
 use std::{
     path::{Path, PathBuf},
@@ -56,7 +57,8 @@ pub struct History {
 
 #[derive(Args, Debug)]
 struct List {
-    /// Only calls that fit: tool:NAME outcome:WORD on:CONNECTION since:30m|2h|3d, and any text of the request or the answer
+    /// Only calls that fit: tool:NAME outcome:WORD on:CONNECTION since:30m|2h|3d, and any text of
+    /// the request or the answer
     #[arg(long, value_name = "WORDS", default_value = "")]
     find: String,
 
@@ -70,7 +72,8 @@ struct List {
 enum Command {
     /// Show one call: its request, its answer, its times
     Show { id: String },
-    /// Compare two calls: their answers, their JSON, their times; ends with 1 where the answers differ
+    /// Compare two calls: their answers, their JSON, their times; ends with 1 where the answers
+    /// differ
     Compare { before: String, after: String },
     /// Write the answer as it came, at its own speed or faster
     Replay {
@@ -111,14 +114,18 @@ impl History {
             None => self.list.run(global, &store, out),
             Some(Command::Show { id }) => show(global, &store.open(&named(&store, id)?)?, out),
             Some(Command::Compare { before, after }) => {
-                let (before, after) = (store.open(&named(&store, before)?)?, store.open(&named(&store, after)?)?);
+                let (before, after) =
+                    (store.open(&named(&store, before)?)?, store.open(&named(&store, after)?)?);
                 compared(global, &before, &after, out)
             }
             Some(Command::Replay { id, speed }) => {
                 if !speed.is_finite() || *speed < 0.0 {
-                    return Err(
-                        Problem::new(ProblemKind::Input, "replaying", "a speed is a number of times, such as 2 or 0.5").into()
-                    );
+                    return Err(Problem::new(
+                        ProblemKind::Input,
+                        "replaying",
+                        "a speed is a number of times, such as 2 or 0.5",
+                    )
+                    .into());
                 }
                 let trace = store.open(&named(&store, id)?)?;
                 wait_for("replaying", replay(global.json, trace, *speed, out))
@@ -138,10 +145,15 @@ impl History {
 fn named(store: &Store, word: &str) -> Result<TraceId, Problem> {
     let listing = store.list(Wanted::default())?;
     let wrong = |cause: String| {
-        Problem::new(ProblemKind::Missing, "looking into the history", cause).remedy("`toolcrib history` lists what is kept")
+        Problem::new(ProblemKind::Missing, "looking into the history", cause)
+            .remedy("`toolcrib history` lists what is kept")
     };
     if word == "last" {
-        return listing.calls.first().map(|call| call.id.clone()).ok_or_else(|| wrong("nothing is kept yet".into()));
+        return listing
+            .calls
+            .first()
+            .map(|call| call.id.clone())
+            .ok_or_else(|| wrong("nothing is kept yet".into()));
     }
     match tally::beginning_with(word, &listing.calls).as_slice() {
         [] => Err(wrong(format!("no call's id begins with \"{word}\""))),
@@ -197,7 +209,11 @@ fn row(call: &Summary) -> Vec<Cell> {
         outcome,
         Cell::plain(format!("{} ms", call.took_ms)),
         Cell::plain(call.chunks.to_string()),
-        Cell::plain(if arguments.len() < call.arguments.len() { format!("{arguments}…") } else { arguments }),
+        Cell::plain(if arguments.len() < call.arguments.len() {
+            format!("{arguments}…")
+        } else {
+            arguments
+        }),
     ]
 }
 
@@ -253,7 +269,9 @@ fn show(global: &Global, trace: &Trace, out: &mut Out) -> Ended {
             EventKind::Stage(stage) => (&*stage.name, stage.words.clone()),
             EventKind::End { outcome, problem } => (
                 outcome.word(),
-                problem.as_ref().map_or_else(String::new, |problem| format!("{}: {}", problem.kind, problem.message)),
+                problem.as_ref().map_or_else(String::new, |problem| {
+                    format!("{}: {}", problem.kind, problem.message)
+                }),
             ),
         };
         out.line(format!("{:<10} {what:<10} {}", format!("+{} ms", event.at_ms), out.text(&text)))?;
@@ -297,18 +315,24 @@ fn compared(global: &Global, before: &Trace, after: &Trace, out: &mut Out) -> En
         return Ok(ending);
     }
     let rows = compare::times(before, after).into_iter();
-    let rows = rows.map(|row| vec![Cell::plain(row.name), Cell::plain(row.before), Cell::plain(row.after)]);
+    let rows = rows
+        .map(|row| vec![Cell::plain(row.name), Cell::plain(row.before), Cell::plain(row.after)]);
     let short = |trace: &Trace| trace.head.id.chars().take(8).collect::<String>();
     columns::write(out, &["", &short(before), &short(after)], rows.collect())?;
     out.line("")?;
     match differences {
         _ if texts[0] == texts[1] => out.line("the answers are the same")?,
-        Some(found) if found.is_empty() => out.line("the answers hold the same JSON, written differently")?,
+        Some(found) if found.is_empty() => {
+            out.line("the answers hold the same JSON, written differently")?;
+        }
         Some(found) => {
             for one in found {
                 let side = |value: Option<String>| value.unwrap_or_else(|| "nothing".into());
                 let at = if one.at.is_root() { "the whole".to_owned() } else { one.at.to_string() };
-                out.line(out.text(&format!("{at}: {} → {}", side(one.before), side(one.after))).into_owned())?;
+                out.line(
+                    out.text(&format!("{at}: {} → {}", side(one.before), side(one.after)))
+                        .into_owned(),
+                )?;
             }
         }
         None => {
@@ -333,7 +357,9 @@ async fn replay(as_json: bool, trace: Trace, speed: f64, out: &mut Out) -> Ended
         last = last.max(event.at_ms);
         if speed > 0.0 && wait > 0 {
             out.flush()?;
-            let wait = Duration::try_from_secs_f64(Duration::from_millis(wait).as_secs_f64() / speed).unwrap_or(Duration::MAX);
+            let wait =
+                Duration::try_from_secs_f64(Duration::from_millis(wait).as_secs_f64() / speed)
+                    .unwrap_or(Duration::MAX);
             tokio::select! {
                 biased;
                 () = &mut interrupt => return Ok(Ending::Interrupted),
@@ -366,7 +392,13 @@ fn tell(as_json: bool, event: &Event, out: &mut Out) -> Result<(), Halt> {
 /// Those that are named, else those that are found, the oldest first.
 fn chosen(store: &Store, ids: &[String], find: &str) -> Result<Vec<TraceId>, Problem> {
     match ids {
-        [] => Ok(store.list(Wanted::parse(find, now::now()))?.calls.into_iter().rev().map(|call| call.id).collect()),
+        [] => Ok(store
+            .list(Wanted::parse(find, now::now()))?
+            .calls
+            .into_iter()
+            .rev()
+            .map(|call| call.id)
+            .collect()),
         given => given.iter().map(|id| named(store, id)).collect(),
     }
 }
@@ -382,7 +414,11 @@ fn exported(store: &Store, ids: &[TraceId], to: Option<&Path>, out: &mut Out) ->
     }
     if let Some(path) = to {
         saved(path, &text)?;
-        let calls = if ids.len() == 1 { "1 call is".to_owned() } else { format!("{} calls are", ids.len()) };
+        let calls = if ids.len() == 1 {
+            "1 call is".to_owned()
+        } else {
+            format!("{} calls are", ids.len())
+        };
         out.say(format_args!("{calls} in {}", path.display()));
     }
     Ok(Ending::Done)
@@ -395,20 +431,35 @@ fn as_stub(store: &Store, ids: &[TraceId], to: Option<&Path>, out: &mut Out) -> 
         let trace = store.open(id)?;
         match stubs::of_trace(&trace, &compare::text(&trace)) {
             Ok(service) => record::add(&mut stub, service),
-            Err(problem) => out.warn(format_args!("{}: {}", id.chars().take(8).collect::<String>(), problem.cause)),
+            Err(problem) => out.warn(format_args!(
+                "{}: {}",
+                id.chars().take(8).collect::<String>(),
+                problem.cause
+            )),
         }
     }
     let rules: usize = stub.services.iter().map(|service| service.rules.len()).sum();
     if rules == 0 {
-        let problem = Problem::new(ProblemKind::Missing, "keeping calls as a stub", "no call has an answer that can be kept");
+        let problem = Problem::new(
+            ProblemKind::Missing,
+            "keeping calls as a stub",
+            "no call has an answer that can be kept",
+        );
         return Err(problem
-            .remedy(format!("name calls of {} that were answered, over a bus or a gateway", stubs::whose()))
+            .remedy(format!(
+                "name calls of {} that were answered, over a bus or a gateway",
+                stubs::whose()
+            ))
             .into());
     }
     match to {
         Some(path) => {
             saved(path, &page::text(&stub))?;
-            out.say(format_args!("{rules} rules are in {}: toolcrib serve --stub {}", path.display(), path.display()));
+            out.say(format_args!(
+                "{rules} rules are in {}: toolcrib serve --stub {}",
+                path.display(),
+                path.display()
+            ));
         }
         None => out.raw(&page::text(&stub))?,
     }
@@ -422,17 +473,24 @@ fn saved(path: &Path, text: &str) -> Result<(), Problem> {
         Some(folder) => (folder, path.to_owned()),
         None => (here, here.join(path)),
     };
-    files::save(root, &path, text, Expected::Anything, Outside::Refuse).map(drop).map_err(|error| error.problem().clone())
+    files::save(root, &path, text, Expected::Anything, Outside::Refuse)
+        .map(drop)
+        .map_err(|error| error.problem().clone())
 }
 
 fn removed(store: &Store, ids: &[String], all: bool, out: &Out) -> Ended {
     if ids.is_empty() && !all {
-        let problem = Problem::new(ProblemKind::Input, "taking calls out of the history", "no call is named");
+        let problem =
+            Problem::new(ProblemKind::Input, "taking calls out of the history", "no call is named");
         return Err(problem.remedy("name calls by their ids, or say --all").into());
     }
     let ids: Vec<TraceId> = ids.iter().map(|id| named(store, id)).collect::<Result<_, _>>()?;
     let count = if all { store.list(Wanted::default())?.calls.len() } else { ids.len() };
     store.remove(|id| all || ids.iter().any(|known| &**known == id))?;
-    out.say(if count == 1 { "1 call is gone".to_owned() } else { format!("{count} calls are gone") });
+    out.say(if count == 1 {
+        "1 call is gone".to_owned()
+    } else {
+        format!("{count} calls are gone")
+    });
     Ok(Ending::Done)
 }

@@ -43,7 +43,11 @@ impl Import {
         let items = deployed::read(&connection)?;
         let documents = deployed::documents(&opened);
         let differing = if self.overwrite { Differing::Overwrite } else { Differing::Keep };
-        let plan = match imports::plan(ComposeContext { catalog: &opened.catalog, documents: &documents }, &items, differing) {
+        let plan = match imports::plan(
+            ComposeContext { catalog: &opened.catalog, documents: &documents },
+            &items,
+            differing,
+        ) {
             Ok(plan) => plan,
             Err(words) => {
                 if global.json {
@@ -53,7 +57,8 @@ impl Import {
                 return Ok(Ending::Done);
             }
         };
-        let refused = |cause: String| Problem::new(ProblemKind::Input, "taking the entries in", cause);
+        let refused =
+            |cause: String| Problem::new(ProblemKind::Input, "taking the entries in", cause);
         let files = plan.files(&documents).map_err(|error| refused(error.to_string()))?;
         let names: Vec<&str> = files.iter().map(|file| file.file.as_str()).collect();
         if global.json {
@@ -62,7 +67,11 @@ impl Import {
         for file in &files {
             if !global.json {
                 out.line(out.tint(Tint::Bold, file.file.as_str()))?;
-                deployed::show(out, file.before.as_deref().unwrap_or_default(), file.after.as_deref().unwrap_or_default())?;
+                deployed::show(
+                    out,
+                    file.before.as_deref().unwrap_or_default(),
+                    file.after.as_deref().unwrap_or_default(),
+                )?;
             }
             if !self.dry_run {
                 save(&opened, file)?;
@@ -80,8 +89,12 @@ impl Import {
 
 fn save(opened: &Opened, file: &FilePlan) -> Result<(), Problem> {
     let Some(text) = &file.after else { return Ok(()) };
-    let expected = file.before.as_deref().map_or(Expected::Absent, |before| Expected::Same(Stamp::of_text(before)));
+    let expected = file
+        .before
+        .as_deref()
+        .map_or(Expected::Absent, |before| Expected::Same(Stamp::of_text(before)));
     let root = &opened.workspace.root;
-    let saved = files::save(root, &opened.workspace.path(&file.file), text, expected, Outside::Refuse);
+    let saved =
+        files::save(root, &opened.workspace.path(&file.file), text, expected, Outside::Refuse);
     saved.map(drop).map_err(|refused| refused.problem().clone())
 }

@@ -23,8 +23,12 @@ impl Page {
             None => command,
             Some(word) => command.find_subcommand(word).cloned().ok_or_else(|| {
                 let names: Vec<_> = command.get_subcommands().map(Command::get_name).collect();
-                Problem::new(ProblemKind::Missing, "looking for the page", format!("there is no command \"{word}\""))
-                    .remedy(format!("there are {}", names.join(", ")))
+                Problem::new(
+                    ProblemKind::Missing,
+                    "looking for the page",
+                    format!("there is no command \"{word}\""),
+                )
+                .remedy(format!("there are {}", names.join(", ")))
             })?,
         };
         let mut page = Vec::new();

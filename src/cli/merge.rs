@@ -1,4 +1,5 @@
-//! `toolcrib merge`: what a tool gets of the arguments that a model gives, and where each value comes from.
+//! `toolcrib merge`: what a tool gets of the arguments that a model gives, and where each value
+//! comes from.
 
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -45,7 +46,8 @@ impl Merge {
         let opened = Opened::read_aloud(global, out)?;
         let tool = opened.tool(&self.tool)?;
         let given = arguments::read(self.args.as_deref(), &self.pairs)?;
-        let merging = merging(tool, given.value(), &self.with, &opened.settings.connections.of(tool))?;
+        let merging =
+            merging(tool, given.value(), &self.with, &opened.settings.connections.of(tool))?;
         if global.json {
             out.json_line(&to_json(&merging))?;
         } else {
@@ -59,16 +61,27 @@ impl Merge {
 ///
 /// # Errors
 /// When a variable is not written NAME=VALUE.
-fn merging(tool: &Tool, given: &Value, with: &[String], connection: &Connection) -> Result<Merging, Problem> {
+fn merging(
+    tool: &Tool,
+    given: &Value,
+    with: &[String],
+    connection: &Connection,
+) -> Result<Merging, Problem> {
     let pair = |word: &String| {
         let (name, value) = word.split_once('=').ok_or_else(|| {
-            Problem::new(ProblemKind::Input, "reading the variables", format!("\"{word}\" has no =")).remedy("write NAME=VALUE")
+            Problem::new(
+                ProblemKind::Input,
+                "reading the variables",
+                format!("\"{word}\" has no ="),
+            )
+            .remedy("write NAME=VALUE")
         })?;
         Ok((name.to_owned(), value.to_owned()))
     };
     let variables: Vec<(String, String)> = with.iter().map(pair).collect::<Result<_, Problem>>()?;
     let given = given.as_object().cloned().unwrap_or_default();
-    let told = table::by_id(tool.entry.system).and_then(|system| system.merge()?.merging(tool, &given, connection, &variables));
+    let told = table::by_id(tool.entry.system)
+        .and_then(|system| system.merge()?.merging(tool, &given, connection, &variables));
     Ok(told.unwrap_or_else(|| Merging::untouched(&given)))
 }
 
@@ -83,7 +96,8 @@ fn to_json(merging: &Merging) -> Value {
         let mut value = json!({
             "name": row.name, "shown": row.shown, "origin": row.origin.word(), "unfilled": row.unfilled,
         });
-        let parts = [("given", row.given.as_ref()), ("got", row.got.as_ref()), ("written", written)];
+        let parts =
+            [("given", row.given.as_ref()), ("got", row.got.as_ref()), ("written", written)];
         for (key, part) in parts {
             if let Some(part) = part {
                 value[key] = part.clone();
@@ -94,8 +108,11 @@ fn to_json(merging: &Merging) -> Value {
         }
         value
     };
-    let variables: Map<String, Value> =
-        merging.variables.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
+    let variables: Map<String, Value> = merging
+        .variables
+        .iter()
+        .map(|(name, value)| (name.clone(), value.clone().into()))
+        .collect();
     json!({"arguments": merging.rows.iter().map(row).collect::<Value>(), "variables": variables, "notes": merging.notes})
 }
 

@@ -50,7 +50,8 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Reads the workspace that the command line means. A file of a workspace brings the whole workspace along, since its entries refer to others.
+    /// Reads the workspace that the command line means. A file of a workspace brings the whole
+    /// workspace along, since its entries refer to others.
     ///
     /// # Errors
     /// When there is no such path, or it cannot be read at all.
@@ -70,14 +71,26 @@ impl Opened {
             files.extend(slice);
             ControlFlow::Continue(())
         })?;
-        let sources = files.iter().filter_map(|file| Some((&file.file, file.source.as_ref().ok()?)));
+        let sources =
+            files.iter().filter_map(|file| Some((&file.file, file.source.as_ref().ok()?)));
         let catalog = read::catalog(sources, settings.mode);
         // What is wrong with the groups is among the findings of the settings.
         let custom = CustomGroups::read(&settings.groups).unwrap_or_default();
         let tools = custom.expand(&catalog.tools).tools;
         let rows = files.iter().enumerate().map(|(row, file)| (file.file.clone(), row)).collect();
         let here = env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
-        Ok(Self { workspace, settings, settings_findings, files, skipped: end.skipped, catalog, tools, asked, rows, here })
+        Ok(Self {
+            workspace,
+            settings,
+            settings_findings,
+            files,
+            skipped: end.skipped,
+            catalog,
+            tools,
+            asked,
+            rows,
+            here,
+        })
     }
 
     /// The same, with a warning for whatever keeps an answer from being whole.
@@ -94,9 +107,17 @@ impl Opened {
     /// As [`Opened::read`].
     pub fn read_at(global: &Global, path: Option<&Path>, out: &Out) -> Result<Self, Problem> {
         let opened = Self::read(global, path)?;
-        for finding in opened.settings_findings.iter().filter(|finding| finding.severity != Severity::Note) {
+        for finding in
+            opened.settings_findings.iter().filter(|finding| finding.severity != Severity::Note)
+        {
             let site = &finding.site;
-            out.warn(format_args!("{}:{}:{}: {}", opened.shown(&site.file), site.line, site.column, finding.message));
+            out.warn(format_args!(
+                "{}:{}:{}: {}",
+                opened.shown(&site.file),
+                site.line,
+                site.column,
+                finding.message
+            ));
         }
         for file in &opened.files {
             if let Err(error) = &file.source {
@@ -141,7 +162,12 @@ impl Opened {
     /// When there is none, with the nearest one.
     pub fn tool(&self, word: &str) -> Result<&Tool, Problem> {
         self.catalog.tool_called(word).ok_or_else(|| {
-            let names = || self.catalog.tools.iter().flat_map(|tool| [tool.entry.key.as_str(), tool.name.as_str()]);
+            let names = || {
+                self.catalog
+                    .tools
+                    .iter()
+                    .flat_map(|tool| [tool.entry.key.as_str(), tool.name.as_str()])
+            };
             let remedy = match similar::nearest(word, names()) {
                 Some(near) => format!("did you mean \"{near}\"?"),
                 None if self.catalog.tools.is_empty() => {
@@ -170,10 +196,14 @@ impl Lookup for Opened {
             return Ok(service);
         }
         let tool = self.tool(word)?;
-        let found = tool.service.as_deref().and_then(|key| self.catalog.service_by_key(tool.entry.system, key));
+        let found = tool
+            .service
+            .as_deref()
+            .and_then(|key| self.catalog.service_by_key(tool.entry.system, key));
         found.ok_or_else(|| {
             let cause = format!("the tool \"{}\" has no service in this workspace", tool.entry.key);
-            Problem::new(ProblemKind::Input, "serving", cause).remedy("choose a tool of type tool-service whose service is there")
+            Problem::new(ProblemKind::Input, "serving", cause)
+                .remedy("choose a tool of type tool-service whose service is there")
         })
     }
 }

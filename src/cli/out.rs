@@ -1,4 +1,5 @@
-//! Where a command writes: data on stdout, words on stderr; colours and harmless text for terminals.
+//! Where a command writes: data on stdout, words on stderr; colours and harmless text for
+//! terminals.
 
 use std::{
     borrow::Cow,
@@ -90,8 +91,8 @@ impl Out {
         }
     }
 
-    /// A line of data, with nothing in it that steers a terminal. Line breaks in it stay: text that must not break the line
-    /// goes through [`Out::text`] or [`Out::tint`] first.
+    /// A line of data, with nothing in it that steers a terminal. Line breaks in it stay: text that
+    /// must not break the line goes through [`Out::text`] or [`Out::tint`] first.
     pub fn line(&mut self, line: impl fmt::Display) -> io::Result<()> {
         writeln!(self.data, "{}", harmless(&line.to_string(), self.colour))
     }
@@ -117,7 +118,8 @@ impl Out {
         writeln!(self.data)
     }
 
-    /// A value as JSON on a line of its own, which is seen at once. A large one is written as it is read, without a text of it all.
+    /// A value as JSON on a line of its own, which is seen at once. A large one is written as it is
+    /// read, without a text of it all.
     pub fn json_line(&mut self, value: &impl Serialize) -> io::Result<()> {
         self.json_lines(std::slice::from_ref(value))
     }
@@ -149,7 +151,8 @@ impl Out {
         write!(self.data, "{label} ")
     }
 
-    /// Ends the line on a terminal, where the prompt would follow; elsewhere the text stays as it came.
+    /// Ends the line on a terminal, where the prompt would follow; elsewhere the text stays as it
+    /// came.
     pub fn end_line(&mut self) -> io::Result<()> {
         if self.terminal { writeln!(self.data) } else { Ok(()) }
     }
@@ -191,13 +194,17 @@ pub fn tell(words: &str) {
     let _ = words.lines().try_for_each(|line| writeln!(stderr, "{}", visible(line)));
 }
 
-/// The text with nothing in it that steers a terminal but line breaks, and colours where those are ours.
+/// The text with nothing in it that steers a terminal but line breaks, and colours where those are
+/// ours.
 fn harmless(text: &str, coloured: bool) -> String {
     let line = |line: &str| {
         let mut parts = line.split('\u{1b}');
         let first = parts.next().map(visible).unwrap_or_default().into_owned();
         parts.fold(first, |before, part| {
-            let end = Tint::CODES.iter().find(|code| coloured && part.starts_with(**code)).map_or(0, |code| code.len());
+            let end = Tint::CODES
+                .iter()
+                .find(|code| coloured && part.starts_with(**code))
+                .map_or(0, |code| code.len());
             let escape = if end > 0 { "\u{1b}" } else { "␛" };
             format!("{before}{escape}{}{}", &part[..end], visible(&part[end..]))
         })

@@ -1,4 +1,5 @@
-//! `toolcrib push`: sends the workspace's tools to a running system, after showing what changes there.
+//! `toolcrib push`: sends the workspace's tools to a running system, after showing what changes
+//! there.
 
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 
@@ -38,7 +39,8 @@ pub struct Push {
     #[arg(long)]
     delete: bool,
 
-    /// Write a tool and a tool service once more as they are, so that TrustGraph's agent loads its tools again
+    /// Write a tool and a tool service once more as they are, so that TrustGraph's agent loads its
+    /// tools again
     #[arg(long)]
     reload: bool,
 
@@ -51,8 +53,13 @@ impl Push {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let opened = Opened::read_aloud(global, out)?;
         if let Some(broken) = opened.files.iter().find(|file| file.source.is_err()) {
-            let cause = format!("{} cannot be read, and what it holds would seem to be gone", opened.shown(&broken.file));
-            return Err(Problem::new(ProblemKind::Input, "pushing", cause).remedy("correct it first (`toolcrib check`)").into());
+            let cause = format!(
+                "{} cannot be read, and what it holds would seem to be gone",
+                opened.shown(&broken.file)
+            );
+            return Err(Problem::new(ProblemKind::Input, "pushing", cause)
+                .remedy("correct it first (`toolcrib check`)")
+                .into());
         }
         let connection = opened.settings.connections.current();
         let deployment = self.system.at(&connection)?;
@@ -71,11 +78,16 @@ impl Push {
             warn_of_listeners(&opened, &connection, out);
         }
         let loads = push.loads.as_ref().map_err(|cause| {
-            Problem::new(ProblemKind::Service, format!("seeing whether {} could load it", self.system.title()), cause)
-                .remedy("correct that entry here, or delete it there (--delete); nothing was written")
+            Problem::new(
+                ProblemKind::Service,
+                format!("seeing whether {} could load it", self.system.title()),
+                cause,
+            )
+            .remedy("correct that entry here, or delete it there (--delete); nothing was written")
         });
         let wanted = !push.changes.is_empty() || push.reload;
-        let write = loads.is_ok() && wanted && !self.dry_run && self.agreed(out, &connection, &push)?;
+        let write =
+            loads.is_ok() && wanted && !self.dry_run && self.agreed(out, &connection, &push)?;
         if write {
             deployed::write(&connection, &push)?;
         }
@@ -85,23 +97,39 @@ impl Push {
         let loaded = |count| deployment.loaded(count);
         let count = *loads?;
         out.say(match (write, self.dry_run, push.changes.is_empty()) {
-            (true, _, true) => format!("written once more as it is, for the agent to load it again; {}", loaded(count)),
+            (true, _, true) => format!(
+                "written once more as it is, for the agent to load it again; {}",
+                loaded(count)
+            ),
             (true, ..) => format!("written and read back: {}; {}", push.words(), loaded(count)),
             (false, false, true) if push.reload => "nothing was written".to_owned(),
-            (false, _, true) => format!("nothing to write: all is there just so; {}", loaded(count)),
-            (false, true, _) => format!("nothing was written (--dry-run): {}; with it, {}", push.words(), loaded(count)),
+            (false, _, true) => {
+                format!("nothing to write: all is there just so; {}", loaded(count))
+            }
+            (false, true, _) => format!(
+                "nothing was written (--dry-run): {}; with it, {}",
+                push.words(),
+                loaded(count)
+            ),
             (false, ..) => "nothing was written".to_owned(),
         });
         Ok(Ending::Done)
     }
 
     /// Whether the user wants it written.
-    fn agreed(&self, out: &mut Out, connection: &Connection, push: &push::Push) -> Result<bool, Problem> {
+    fn agreed(
+        &self,
+        out: &mut Out,
+        connection: &Connection,
+        push: &push::Push,
+    ) -> Result<bool, Problem> {
         if self.yes {
             return Ok(true);
         }
-        let refused =
-            |cause: &str| Problem::new(ProblemKind::Input, "pushing", cause).remedy("say --yes to write without being asked");
+        let refused = |cause: &str| {
+            Problem::new(ProblemKind::Input, "pushing", cause)
+                .remedy("say --yes to write without being asked")
+        };
         if !std::io::stdin().is_terminal() {
             return Err(refused("nobody is there to be asked"));
         }
@@ -109,9 +137,16 @@ impl Push {
         out.flush().map_err(failed)?;
         let place = connection.addresses().first().map_or("", String::as_str);
         let mut asking = std::io::stderr().lock();
-        let what = if push.changes.is_empty() { "nothing changes, the agent loads again".to_owned() } else { push.words() };
+        let what = if push.changes.is_empty() {
+            "nothing changes, the agent loads again".to_owned()
+        } else {
+            push.words()
+        };
         let question = format!("write this to {} ({place})? {what} [y/N] ", connection.name);
-        asking.write_all(crate::model::shown::visible(&question).as_bytes()).and_then(|()| asking.flush()).map_err(failed)?;
+        asking
+            .write_all(crate::model::shown::visible(&question).as_bytes())
+            .and_then(|()| asking.flush())
+            .map_err(failed)?;
         let mut answer = String::new();
         std::io::stdin().lock().read_line(&mut answer).map_err(failed)?;
         Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
@@ -122,8 +157,17 @@ impl Push {
 fn warn_of_listeners(opened: &Opened, connection: &Connection, out: &Out) {
     let Ok(Some(listeners)) = deployed::listeners(connection) else { return };
     let listeners = Listeners::from([(connection.name.clone(), listeners.into())]);
-    for finding in findings::there(&opened.catalog, &opened.settings.connections, &listeners, |file| opened.source(file)) {
-        out.warn(format_args!("{}:{}: {}", opened.shown(&finding.site.file), finding.site.line, finding.message));
+    for finding in
+        findings::there(&opened.catalog, &opened.settings.connections, &listeners, |file| {
+            opened.source(file)
+        })
+    {
+        out.warn(format_args!(
+            "{}:{}: {}",
+            opened.shown(&finding.site.file),
+            finding.site.line,
+            finding.message
+        ));
     }
 }
 
@@ -137,8 +181,11 @@ fn show(out: &mut Out, push: &push::Push) -> std::io::Result<()> {
 }
 
 fn told(push: &push::Push, written: bool) -> Value {
-    let changes: Vec<Value> =
-        push.changes.iter().map(|change| json!({"change": change.word(), "type": change.section, "key": change.key})).collect();
+    let changes: Vec<Value> = push
+        .changes
+        .iter()
+        .map(|change| json!({"change": change.word(), "type": change.section, "key": change.key}))
+        .collect();
     let (loads, error) = match &push.loads {
         Ok(count) => (json!(count), Value::Null),
         Err(cause) => (Value::Null, json!(cause)),

@@ -73,8 +73,12 @@ fn human(report: &Report<'_>, out: &mut Out) -> io::Result<()> {
             Severity::Warning => Tint::Odd,
             Severity::Note => Tint::Dim,
         };
-        let line =
-            format!("{} {} {}", out.tint(Tint::Bold, &place), out.tint(tint, finding.severity.word()), out.text(finding.code));
+        let line = format!(
+            "{} {} {}",
+            out.tint(Tint::Bold, &place),
+            out.tint(tint, finding.severity.word()),
+            out.text(finding.code)
+        );
         out.line(line)?;
         wrap(&finding.message, "  ").iter().try_for_each(|line| out.line(line))?;
         if let Some(fix) = finding.fix_words() {
@@ -86,8 +90,11 @@ fn human(report: &Report<'_>, out: &mut Out) -> io::Result<()> {
 
 /// A sentence with the counts.
 fn summary(report: &Report<'_>) -> String {
-    let count = |severity| report.findings.iter().filter(|finding| finding.severity == severity).count();
-    let of = |count: usize, word: &str| if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") };
+    let count =
+        |severity| report.findings.iter().filter(|finding| finding.severity == severity).count();
+    let of = |count: usize, word: &str| {
+        if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+    };
     format!(
         "{}, {}, {} in {}",
         of(count(Severity::Error), "error"),
@@ -97,8 +104,8 @@ fn summary(report: &Report<'_>) -> String {
     )
 }
 
-/// For scripts: a list of `{code, severity, file, line, column, pointer, message, fix}`; the pointer is within the file, and lines that are not
-/// known are null.
+/// For scripts: a list of `{code, severity, file, line, column, pointer, message, fix}`; the
+/// pointer is within the file, and lines that are not known are null.
 fn json(report: &Report<'_>) -> Value {
     let known = |number: usize| (number > 0).then_some(number);
     let of = |finding: &Finding| {
@@ -120,7 +127,10 @@ fn json(report: &Report<'_>) -> Value {
 /// The place within the file; entries that are written as text end it.
 fn pointer(finding: &Finding) -> String {
     let site = &finding.site;
-    site.entry.as_ref().map_or_else(|| site.pointer.to_string(), |entry| entry.place().at.join(&site.pointer).to_string())
+    site.entry.as_ref().map_or_else(
+        || site.pointer.to_string(),
+        |entry| entry.place().at.join(&site.pointer).to_string(),
+    )
 }
 
 /// SARIF 2.1.0, as code scanning services take it.
@@ -157,13 +167,17 @@ fn sarif(report: &Report<'_>) -> Value {
 /// A path as a relative reference, or as a file address where it is absolute.
 fn uri(path: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
-    let escaped: String =
-        path.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect();
+    let escaped: String = path
+        .bytes()
+        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect();
     if escaped.starts_with('/') { format!("file://{escaped}") } else { escaped }
 }
 
 fn sentence(finding: &Finding) -> String {
-    finding.fix_words().map_or_else(|| finding.message.clone(), |fix| format!("{} (fix: {fix})", finding.message))
+    finding
+        .fix_words()
+        .map_or_else(|| finding.message.clone(), |fix| format!("{} (fix: {fix})", finding.message))
 }
 
 /// Workflow commands that GitHub shows at the lines they name.
@@ -180,7 +194,10 @@ fn github(report: &Report<'_>, out: &mut Out) -> io::Result<()> {
             line => format!(",line={line},col={}", site.column),
         };
         let (file, title) = (property(&(report.shown)(&site.file)), property(finding.code));
-        out.line(format_args!("::{word} file={file}{place},title={title}::{}", escaped(&sentence(finding))))?;
+        out.line(format_args!(
+            "::{word} file={file}{place},title={title}::{}",
+            escaped(&sentence(finding))
+        ))?;
     }
     Ok(())
 }
@@ -197,11 +214,22 @@ fn property(text: &str) -> String {
 /// A suite for each file: a failed case for each error, else one case that passed.
 fn junit(report: &Report<'_>) -> String {
     let suite = |file: &FileId| {
-        let errors = report.findings.iter().filter(|finding| finding.site.file == *file && finding.severity == Severity::Error);
+        let errors = report
+            .findings
+            .iter()
+            .filter(|finding| finding.site.file == *file && finding.severity == Severity::Error);
         let failed = errors.map(|finding| {
             let site = &finding.site;
-            let place = if site.line == 0 { String::new() } else { format!(" at {}:{}", site.line, site.column) };
-            Checked { name: format!("{}{place}", finding.code), differences: vec![sentence(finding)], took_ms: None }
+            let place = if site.line == 0 {
+                String::new()
+            } else {
+                format!(" at {}:{}", site.line, site.column)
+            };
+            Checked {
+                name: format!("{}{place}", finding.code),
+                differences: vec![sentence(finding)],
+                took_ms: None,
+            }
         });
         let mut cases: Vec<Checked> = failed.collect();
         if cases.is_empty() {

@@ -29,7 +29,9 @@ struct Names(Vec<Name>);
 
 #[expect(clippy::unnecessary_wraps, reason = "the form of clap's value parsers")]
 fn names(text: &str) -> Result<Names, String> {
-    Ok(Names(text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(Name::from).collect()))
+    Ok(Names(
+        text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(Name::from).collect(),
+    ))
 }
 
 /// A request.
@@ -51,15 +53,22 @@ impl RequestArgs {
     #[must_use]
     pub fn context(&self, opened: &Opened) -> Context {
         let own = &opened.settings.context;
-        let text = |given: &Option<String>, own: &Option<Name>| given.as_deref().map(Name::from).or_else(|| own.clone());
+        let text = |given: &Option<String>, own: &Option<Name>| {
+            given.as_deref().map(Name::from).or_else(|| own.clone())
+        };
         Context {
             user: text(&self.user, &own.user),
-            groups: self.groups.as_ref().map(|names| names.0.clone()).or_else(|| own.groups.clone()),
+            groups: self
+                .groups
+                .as_ref()
+                .map(|names| names.0.clone())
+                .or_else(|| own.groups.clone()),
             state: text(&self.state, &own.state),
         }
     }
 
-    /// The request; warns about tools that are not loaded, groups that no tool is in, and a user who may not ask for them.
+    /// The request; warns about tools that are not loaded, groups that no tool is in, and a user
+    /// who may not ask for them.
     pub fn ask(&self, opened: &Opened, out: &Out) -> Asked {
         opened.warn_of_refusals(out);
         let context = self.context(opened);

@@ -58,13 +58,15 @@ pub fn of_workspace(global: &Global) -> Result<PathBuf, Problem> {
         return Ok(folder);
     }
     let cause = format!("{} has no folder \"{FOLDER}\"", workspace.name());
-    Err(Problem::new(ProblemKind::Missing, "reading scenarios", cause).remedy("name a scenario file, or a folder of them"))
+    Err(Problem::new(ProblemKind::Missing, "reading scenarios", cause)
+        .remedy("name a scenario file, or a folder of them"))
 }
 
 /// Reads files, and of folders all files in them by name.
 ///
 /// # Errors
-/// When a file is missing, cannot be read, or is no scenario (told with line and column); when there is none at all.
+/// When a file is missing, cannot be read, or is no scenario (told with line and column); when
+/// there is none at all.
 pub fn read(given: &[PathBuf]) -> Result<Vec<Scripted>, Problem> {
     let mut scenarios = Vec::new();
     for path in given {
@@ -91,11 +93,16 @@ pub fn read(given: &[PathBuf]) -> Result<Vec<Scripted>, Problem> {
 /// When it cannot be read.
 pub fn inside(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
     let failed = |error: std::io::Error| {
-        Problem::new(ProblemKind::File, format!("reading the folder {}", folder.display()), error.to_string())
+        Problem::new(
+            ProblemKind::File,
+            format!("reading the folder {}", folder.display()),
+            error.to_string(),
+        )
     };
     let entries: Result<Vec<_>, _> = fs::read_dir(folder).map_err(failed)?.collect();
     let paths = entries.map_err(failed)?.into_iter().map(|entry| entry.path());
-    let mut paths: Vec<PathBuf> = paths.filter(|path| path.is_file() && Format::of(path).is_some()).collect();
+    let mut paths: Vec<PathBuf> =
+        paths.filter(|path| path.is_file() && Format::of(path).is_some()).collect();
     paths.sort();
     Ok(paths)
 }
@@ -104,9 +111,13 @@ fn read_one(path: PathBuf) -> Result<Scripted, Problem> {
     let doing = format!("reading the scenario {}", path.display());
     let text = files::read(&path)?.text;
     let wrong = |cause: String| Problem::new(ProblemKind::Input, doing.clone(), cause);
-    let source = Source::parse(Format::of(&path).unwrap_or(Format::Yaml), text).map_err(|error| wrong(error.to_string()))?;
-    let value = source.value(0).ok_or_else(|| wrong("it is empty".into()).remedy("a scenario has a start and steps"))?;
-    let scenario = Scenario::read(value).map_err(|issue| wrong(placed(&source, &issue.at, &issue.message)))?;
+    let source = Source::parse(Format::of(&path).unwrap_or(Format::Yaml), text)
+        .map_err(|error| wrong(error.to_string()))?;
+    let value = source
+        .value(0)
+        .ok_or_else(|| wrong("it is empty".into()).remedy("a scenario has a start and steps"))?;
+    let scenario =
+        Scenario::read(value).map_err(|issue| wrong(placed(&source, &issue.at, &issue.message)))?;
     Ok(Scripted { path, scenario })
 }
 

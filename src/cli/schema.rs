@@ -50,7 +50,9 @@ impl Schema {
 
 /// Every type of entry with its system.
 fn types() -> impl Iterator<Item = (&'static str, NewEntry)> {
-    every_system().iter().flat_map(|system| system.kinds().into_iter().map(|kind| (system.id(), kind)))
+    every_system()
+        .iter()
+        .flat_map(|system| system.kinds().into_iter().map(|kind| (system.id(), kind)))
 }
 
 fn list(global: &Global, out: &mut Out) -> Ended {
@@ -59,7 +61,9 @@ fn list(global: &Global, out: &mut Out) -> Ended {
         out.json(&types().map(of).collect::<Value>())?;
         return Ok(Ending::Done);
     }
-    let cells = |(system, new): (&str, NewEntry)| vec![Cell::plain(new.type_name), Cell::plain(system), Cell::plain(new.help)];
+    let cells = |(system, new): (&str, NewEntry)| {
+        vec![Cell::plain(new.type_name), Cell::plain(system), Cell::plain(new.help)]
+    };
     columns::write(out, &["TYPE", "SYSTEM", "WHAT IT IS"], types().map(cells).collect())?;
     Ok(Ending::Done)
 }
@@ -67,7 +71,12 @@ fn list(global: &Global, out: &mut Out) -> Ended {
 /// A new entry of a type.
 fn fresh(word: &str) -> Option<Entry> {
     let (system, new) = types().find(|(_, new)| new.type_name == word)?;
-    let place = EntryPlace { file: FileId::new("new"), document: 0, at: Pointer::root(), form: EntryForm::Plain };
+    let place = EntryPlace {
+        file: FileId::new("new"),
+        document: 0,
+        at: Pointer::root(),
+        form: EntryForm::Plain,
+    };
     Some(Entry {
         id: EntryId::new(place),
         system,
@@ -81,11 +90,13 @@ fn fresh(word: &str) -> Option<Entry> {
 
 fn unknown(word: &str, opened: &Opened) -> Problem {
     let types: Vec<_> = types().map(|(_, new)| new.type_name).collect();
-    let names = opened.catalog.entries().map(|entry| entry.key.as_str()).chain(types.iter().copied());
+    let names =
+        opened.catalog.entries().map(|entry| entry.key.as_str()).chain(types.iter().copied());
     let remedy = match similar::nearest(word, names) {
         Some(near) => format!("did you mean \"{near}\"?"),
         None => format!("types are {}", types.join(", ")),
     };
-    let cause = format!("\"{word}\" is no tool or service of {}, and no type", opened.workspace.name());
+    let cause =
+        format!("\"{word}\" is no tool or service of {}, and no type", opened.workspace.name());
     Problem::new(ProblemKind::Missing, "looking for the schema", cause).remedy(remedy)
 }

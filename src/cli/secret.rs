@@ -60,10 +60,14 @@ impl Secret {
 }
 
 fn set(name: &str, out: &Out) -> Ended {
-    let refused = |cause: &str| Problem::new(ProblemKind::Input, format!("keeping the secret \"{name}\""), cause);
+    let refused = |cause: &str| {
+        Problem::new(ProblemKind::Input, format!("keeping the secret \"{name}\""), cause)
+    };
     if name.trim() != name || name.is_empty() || name.contains(char::is_control) {
         let remedy = "choose a short name: toolcrib secret set bus-password";
-        return Err(refused("its name is empty, or begins or ends with a blank").remedy(remedy).into());
+        return Err(refused("its name is empty, or begins or ends with a blank")
+            .remedy(remedy)
+            .into());
     }
     // Before the user types: there may be no key store.
     let store = KeyStore::open()?;
@@ -74,14 +78,19 @@ fn set(name: &str, out: &Out) -> Ended {
     store.keep(name, &secret)?;
     out.say(format_args!("\"{name}\" is kept; a connection names it with password-key = \"{name}\" or token-key = \"{name}\""));
     if secret.len() < mask::SHORTEST {
-        out.warn(format_args!("it is shorter than {} letters, so it is not masked where it stands in texts", mask::SHORTEST));
+        out.warn(format_args!(
+            "it is shorter than {} letters, so it is not masked where it stands in texts",
+            mask::SHORTEST
+        ));
     }
     Ok(Ending::Done)
 }
 
 /// What the user typed, or standard input without its last line end; `None`: the user broke off.
 fn secret(name: &str) -> Result<Option<String>, Problem> {
-    let unread = |error: io::Error| Problem::new(ProblemKind::Input, "reading the secret", error.to_string());
+    let unread = |error: io::Error| {
+        Problem::new(ProblemKind::Input, "reading the secret", error.to_string())
+    };
     if io::stdin().is_terminal() {
         return hidden_line::ask(&format!("{name} (is not shown):")).map_err(unread);
     }
@@ -89,9 +98,12 @@ fn secret(name: &str) -> Result<Option<String>, Problem> {
     let read = io::stdin().take(LONGEST + 1).read_to_string(&mut text).map_err(unread)?;
     if read as u64 > LONGEST {
         let cause = format!("standard input is longer than {} KiB", LONGEST / 1024);
-        return Err(Problem::new(ProblemKind::Input, "reading the secret", cause).remedy("pipe in the secret alone"));
+        return Err(Problem::new(ProblemKind::Input, "reading the secret", cause)
+            .remedy("pipe in the secret alone"));
     }
-    let line = text.strip_suffix('\n').map_or(text.as_str(), |line| line.strip_suffix('\r').unwrap_or(line));
+    let line = text
+        .strip_suffix('\n')
+        .map_or(text.as_str(), |line| line.strip_suffix('\r').unwrap_or(line));
     Ok(Some(line.to_owned()))
 }
 

@@ -1,4 +1,5 @@
-//! `toolcrib serve`: answers for tools with the sample services, by the rules of a stub or by hand, until it is stopped.
+//! `toolcrib serve`: answers for tools with the sample services, by the rules of a stub or by hand,
+//! until it is stopped.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -17,7 +18,7 @@ use super::{
 };
 use crate::{
     model::{
-        call::CallProblem,
+        call::CallError,
         catalog::Catalog,
         connection::Connection,
         error_kind::ErrorKind,
@@ -41,19 +42,23 @@ pub struct Serve {
     #[arg(value_name = "TOOL")]
     tools: Vec<String>,
 
-    /// Answer by the rules of a stub file; tools that are named beside it are answered for by samples
+    /// Answer by the rules of a stub file; tools that are named beside it are answered for by
+    /// samples
     #[arg(long, value_name = "FILE")]
     stub: Option<PathBuf>,
 
-    /// Where a gateway listens (HOST:PORT, port 0 is a free one), instead of where its connection leads to
+    /// Where a gateway listens (HOST:PORT, port 0 is a free one), instead of where its connection
+    /// leads to
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
 
-    /// Answer by hand the CommonGround tools that the stub has no rules for: each call is shown, a line of input is its result
+    /// Answer by hand the CommonGround tools that the stub has no rules for: each call is shown, a
+    /// line of input is its result
     #[arg(long)]
     by_hand: bool,
 
-    /// Answer the CommonGround commands too that already wait: those of the last 24 hours that nobody answered
+    /// Answer the CommonGround commands too that already wait: those of the last 24 hours that
+    /// nobody answered
     #[arg(long)]
     waiting: bool,
 }
@@ -63,8 +68,14 @@ impl Serve {
         let opened = Opened::read_aloud(global, out)?;
         let connection = self.connection(&opened)?;
         if connection.is_embedded() {
-            let problem = Problem::new(ProblemKind::Input, "serving", "embedded services are there already, within each process");
-            return Err(problem.remedy("name where to answer: --connection nats://127.0.0.1:4222").into());
+            let problem = Problem::new(
+                ProblemKind::Input,
+                "serving",
+                "embedded services are there already, within each process",
+            );
+            return Err(problem
+                .remedy("name where to answer: --connection nats://127.0.0.1:4222")
+                .into());
         }
         let (asks, questions) = mpsc::channel(1);
         let prepared = self.prepared(&opened, &connection, asks, out)?;
@@ -79,15 +90,23 @@ impl Serve {
         out: &Out,
     ) -> Result<Box<dyn Prepared>, Problem> {
         let Some(responder) = table::responder_at(connection) else {
-            let cause = format!("connection \"{}\" leads to no system that can be answered for", connection.name);
-            return Err(Problem::new(ProblemKind::Input, "serving", cause).remedy("name another: --connection NAME"));
+            let cause = format!(
+                "connection \"{}\" leads to no system that can be answered for",
+                connection.name
+            );
+            return Err(Problem::new(ProblemKind::Input, "serving", cause)
+                .remedy("name another: --connection NAME"));
         };
         let Abilities { by_hand, backlog, .. } = responder.abilities();
         if self.waiting && !backlog {
-            return Err(unable("stream keeps commands that wait", "--waiting", |abilities| abilities.backlog));
+            return Err(unable("stream keeps commands that wait", "--waiting", |abilities| {
+                abilities.backlog
+            }));
         }
         if self.by_hand && !by_hand {
-            return Err(unable("tools are answered by hand", "--by-hand", |abilities| abilities.by_hand));
+            return Err(unable("tools are answered by hand", "--by-hand", |abilities| {
+                abilities.by_hand
+            }));
         }
         let file = self.stub.as_deref().map(|path| path.display().to_string()).unwrap_or_default();
         let stubs = match self.stub.as_deref() {
@@ -113,7 +132,10 @@ impl Serve {
         // A name that is no tool's is a service's, whose tools say where its calls go.
         let goes = |word: &str| {
             let calls = |tool: &&Arc<Tool>| tool.service.as_deref() == Some(word);
-            let tool = opened.catalog.tool_called(word).or_else(|| opened.catalog.tools.iter().find(calls).map(AsRef::as_ref));
+            let tool = opened
+                .catalog
+                .tool_called(word)
+                .or_else(|| opened.catalog.tools.iter().find(calls).map(AsRef::as_ref));
             tool.map_or_else(|| connections.current(), |tool| connections.of(tool))
         };
         let mut going = self.tools.iter().map(|word| (word, goes(word)));
@@ -125,7 +147,8 @@ impl Serve {
                     "calls of {first} go through connection \"{}\", those of {other} through \"{}\"",
                     connection.name, there.name
                 );
-                Err(Problem::new(ProblemKind::Input, "serving", cause).remedy("serve them apart, or name one with --connection"))
+                Err(Problem::new(ProblemKind::Input, "serving", cause)
+                    .remedy("serve them apart, or name one with --connection"))
             }
         }
     }
@@ -133,10 +156,19 @@ impl Serve {
 
 /// That a system lacks what others have: `only CommonGround's tools are answered by hand`.
 fn unable(what: &str, option: &str, is_able: impl Fn(&Abilities) -> bool) -> Problem {
-    let able = table::responders().map(|(system, responder)| (system, responder.abilities())).filter(|(_, able)| is_able(able));
-    let (titles, connections): (Vec<_>, Vec<_>) =
-        able.map(|(system, able)| (by_id(system).map_or(system, |system| system.title()), able.connection)).unzip();
-    let problem = Problem::new(ProblemKind::Input, "serving", format!("only {}'s {what}", titles.join("'s or ")));
+    let able = table::responders()
+        .map(|(system, responder)| (system, responder.abilities()))
+        .filter(|(_, able)| is_able(able));
+    let (titles, connections): (Vec<_>, Vec<_>) = able
+        .map(|(system, able)| {
+            (by_id(system).map_or(system, |system| system.title()), able.connection)
+        })
+        .unzip();
+    let problem = Problem::new(
+        ProblemKind::Input,
+        "serving",
+        format!("only {}'s {what}", titles.join("'s or ")),
+    );
     problem.remedy(format!("name {}, or take {option} out", connections.join(" or ")))
 }
 
@@ -155,8 +187,12 @@ async fn serve(
         () = &mut interrupt => return Ok(Ending::Interrupted),
         started = prepared.start(&registry, &connection) => started,
     };
-    let responding = started.map_err(|problem: CallProblem| {
-        let kind = if problem.kind == ErrorKind::NoProject { ProblemKind::Input } else { ProblemKind::Unreachable };
+    let responding = started.map_err(|problem: CallError| {
+        let kind = if problem.kind == ErrorKind::NoProject {
+            ProblemKind::Input
+        } else {
+            ProblemKind::Unreachable
+        };
         Halt::from(Problem::new(kind, doing(), problem.message).remedy(problem.remedy))
     })?;
     responding.warnings().into_iter().for_each(|warning| out.warn(warning));
@@ -187,7 +223,9 @@ async fn serve(
     }
     match stop.is_cancelled() {
         true => Ok(Ending::Done),
-        false => Err(Problem::new(ProblemKind::Unreachable, doing(), "the connection ended").into()),
+        false => {
+            Err(Problem::new(ProblemKind::Unreachable, doing(), "the connection ended").into())
+        }
     }
 }
 

@@ -7,7 +7,10 @@ use crate::model::problem::{Problem, ProblemKind};
 
 /// Runs something that waits for the network, on this thread.
 pub fn wait_for(doing: &str, future: impl Future<Output = Ended>) -> Ended {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| failed(doing, &error))?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| failed(doing, &error))?;
     let ended = runtime.block_on(future);
     // What still holds a connection must not keep the user waiting.
     runtime.shutdown_background();
@@ -18,7 +21,8 @@ fn failed(doing: &str, error: &io::Error) -> Halt {
     Problem::new(ProblemKind::File, doing, error.to_string()).into()
 }
 
-/// Ends when the user presses Ctrl-C, or the process is asked to end. Heard from the moment of this call on; within a runtime only.
+/// Ends when the user presses Ctrl-C, or the process is asked to end. Heard from the moment of this
+/// call on; within a runtime only.
 #[cfg(unix)]
 pub fn interrupted() -> impl Future<Output = ()> {
     use tokio::signal::unix::{SignalKind, signal};

@@ -44,7 +44,8 @@ pub struct Simulate {
     #[arg(long, value_enum, default_value_t = Format::Human, conflicts_with = "json")]
     format: Format,
 
-    /// Also say which states, transitions and tools of the workspace were exercised, and which were not
+    /// Also say which states, transitions and tools of the workspace were exercised, and which were
+    /// not
     #[arg(long)]
     coverage: bool,
 
@@ -103,7 +104,8 @@ impl Simulate {
             let row = match known {
                 Some(row) => row,
                 None => {
-                    let global = Global { mode: mode.map(Into::into).or(global.mode), ..global.clone() };
+                    let global =
+                        Global { mode: mode.map(Into::into).or(global.mode), ..global.clone() };
                     let opened = Opened::read_at(&global, home.as_deref(), out)?;
                     opened.warn_of_refusals(out);
                     coverage.push(Coverage::new(&opened.tools));
@@ -113,15 +115,28 @@ impl Simulate {
             };
             let opened = &workspaces[row].1;
             let settings = &opened.settings;
-            let trial = trial::run(&script.scenario, &opened.tools, &settings.profiles, settings.mode, now());
+            let trial = trial::run(
+                &script.scenario,
+                &opened.tools,
+                &settings.profiles,
+                settings.mode,
+                now(),
+            );
             if !trial.unknown_groups.is_empty() {
-                out.warn(format_args!("{}: no tool is in {}", script.path.display(), list(&trial.unknown_groups)));
+                out.warn(format_args!(
+                    "{}: no tool is in {}",
+                    script.path.display(),
+                    list(&trial.unknown_groups)
+                ));
             }
             self.keep(&trial, opened, out)?;
             coverage[row].take(&trial.simulation);
             trials.push(trial);
         }
-        let named = workspaces.iter().zip(coverage).map(|((_, opened), coverage)| (opened.workspace.name(), coverage));
+        let named = workspaces
+            .iter()
+            .zip(coverage)
+            .map(|((_, opened), coverage)| (opened.workspace.name(), coverage));
         let coverage = if self.coverage { named.collect() } else { Vec::new() };
         let report = Report { scripted: &scripted, trials: &trials, coverage };
         match format {
@@ -133,10 +148,16 @@ impl Simulate {
     }
 
     fn stdout(&self, format: Format, scenarios: usize) -> Result<Stdout, Problem> {
-        let wrong = |cause: &str, remedy: &str| Err(Problem::new(ProblemKind::Input, "simulating", cause).remedy(remedy));
-        let to_stdout = [&self.audit, &self.metrics].into_iter().flatten().filter(|to| *to == "-").count();
+        let wrong = |cause: &str, remedy: &str| {
+            Err(Problem::new(ProblemKind::Input, "simulating", cause).remedy(remedy))
+        };
+        let to_stdout =
+            [&self.audit, &self.metrics].into_iter().flatten().filter(|to| *to == "-").count();
         if scenarios > 1 && (self.audit.is_some() || self.metrics.is_some()) {
-            return wrong("one record is of one scenario, and there are several", "name one scenario file");
+            return wrong(
+                "one record is of one scenario, and there are several",
+                "name one scenario file",
+            );
         }
         match (to_stdout, format) {
             (0, _) => Ok(Stdout::Report),
@@ -146,7 +167,12 @@ impl Simulate {
     }
 
     /// Writes the records that were asked for.
-    fn keep(&self, trial: &Trial, opened: &Opened, out: &mut Out) -> Result<(), super::ending::Halt> {
+    fn keep(
+        &self,
+        trial: &Trial,
+        opened: &Opened,
+        out: &mut Out,
+    ) -> Result<(), super::ending::Halt> {
         let profiles = &opened.settings.profiles;
         if let Some(to) = &self.audit {
             let id = uuid::Uuid::new_v4().to_string();
@@ -169,8 +195,11 @@ impl Simulate {
 
 fn write(file: &str, text: &str) -> Result<(), Problem> {
     let path = Path::new(file);
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    files::save(folder, path, text, Expected::Anything, Outside::Allow).map(drop).map_err(|refused| refused.problem().clone())
+    let folder =
+        path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    files::save(folder, path, text, Expected::Anything, Outside::Allow)
+        .map(drop)
+        .map_err(|refused| refused.problem().clone())
 }
 
 impl Report<'_> {
@@ -197,9 +226,15 @@ impl Report<'_> {
     }
 
     fn junit(&self, out: &mut Out) -> std::io::Result<()> {
-        let names: Vec<(String, String)> =
-            self.scripted.iter().map(|script| (script.name(), script.path.display().to_string())).collect();
-        let suites = names.iter().zip(self.trials).map(|((name, file), trial)| (name.as_str(), file.as_str(), trial));
+        let names: Vec<(String, String)> = self
+            .scripted
+            .iter()
+            .map(|script| (script.name(), script.path.display().to_string()))
+            .collect();
+        let suites = names
+            .iter()
+            .zip(self.trials)
+            .map(|((name, file), trial)| (name.as_str(), file.as_str(), trial));
         out.raw(&junit::report(suites))?;
         self.coverage.iter().for_each(|(_, coverage)| out.say(coverage.summary()));
         self.end(out);
@@ -215,8 +250,11 @@ impl Report<'_> {
             write_lines(out, stdout, &lines)?;
         }
         for (workspace, coverage) in &self.coverage {
-            let mut lines =
-                vec![format!("{} {}", out.tint(Tint::Bold, &format!("coverage of {workspace}:")), coverage.summary())];
+            let mut lines = vec![format!(
+                "{} {}",
+                out.tint(Tint::Bold, &format!("coverage of {workspace}:")),
+                coverage.summary()
+            )];
             lines.extend(coverage.missed().iter().flat_map(|line| wrap(&out.text(line), "  ")));
             write_lines(out, stdout, &lines)?;
         }
@@ -257,19 +295,26 @@ fn step_lines(out: &Out, number: usize, step: &TrialStep) -> Vec<String> {
         (false, false) => out.tint(Tint::Bad, "✗"),
     };
     let tool = step.tool.as_deref().unwrap_or("(looks only)");
-    let moved = if step.before == step.after { String::new() } else { format!(" → {}", step.after) };
+    let moved =
+        if step.before == step.after { String::new() } else { format!(" → {}", step.after) };
     let end = match &step.end {
         StepEnd::Looked => String::new(),
         end => format!(" {}", end.word()),
     };
-    let mut lines = vec![format!("{number:>3} {mark} {}", out.text(&format!("{}: {tool}{end}{moved}", step.before)))];
+    let mut lines = vec![format!(
+        "{number:>3} {mark} {}",
+        out.text(&format!("{}: {tool}{end}{moved}", step.before))
+    )];
     if let StepEnd::Refused { reasons, fix } = &step.end {
         lines.extend(reasons.iter().flat_map(|reason| wrap(reason, "        ")));
         lines.extend(fix.iter().flat_map(|fix| wrap(&format!("→ {fix}"), "        ")));
     }
     for expectation in &step.expectations {
         if let Some(difference) = &expectation.difference {
-            lines.extend(wrap(&format!("{}: expected {}", expectation.what, expectation.expected), "      "));
+            lines.extend(wrap(
+                &format!("{}: expected {}", expectation.what, expectation.expected),
+                "      ",
+            ));
             lines.extend(wrap(difference, "        "));
         }
     }

@@ -56,7 +56,8 @@ impl States {
         if let Some(state) = &self.about {
             return about(global, out, &opened, &asked.context, state);
         }
-        let workflow = Workflow::new(&opened.tools, &asked.context).including(&opened.settings.states);
+        let workflow =
+            Workflow::new(&opened.tools, &asked.context).including(&opened.settings.states);
         let view = View { opened: &opened, workflow: &workflow, analysis: &workflow.analysis() };
         if self.never {
             return never(global, out, &opened, &RequestView::of(&workflow, view.analysis));
@@ -66,7 +67,11 @@ impl States {
             out.json(&rows.map(|row| view.json(row)).collect())?;
             return Ok(Ending::Done);
         }
-        out.say(format_args!("under the groups {}, from {}", asked.groups(), workflow.states()[workflow.start()]));
+        out.say(format_args!(
+            "under the groups {}, from {}",
+            asked.groups(),
+            workflow.states()[workflow.start()]
+        ));
         let rows = rows.map(|row| view.cells(row)).collect();
         columns::write(out, &["STATE", "TOOLS", "HOW TO GET THERE", "WHAT IT OFFERS"], rows)?;
         Ok(Ending::Done)
@@ -118,7 +123,12 @@ impl View<'_> {
             true => Cell::tinted(Tint::Odd, "nothing: a dead end"),
             false => Cell::plain(offers.join(", ")),
         };
-        vec![Cell::tinted(if start { Tint::Good } else { Tint::Bold }, name), Cell::plain(offers.len().to_string()), way, offered]
+        vec![
+            Cell::tinted(if start { Tint::Good } else { Tint::Bold }, name),
+            Cell::plain(offers.len().to_string()),
+            way,
+            offered,
+        ]
     }
 }
 
@@ -131,7 +141,9 @@ fn about(global: &Global, out: &mut Out, opened: &Opened, context: &Context, sta
             Some(near) => format!("did you mean \"{near}\"?"),
             None => "`toolcrib states` lists them".to_owned(),
         };
-        return Err(Problem::new(ProblemKind::Missing, "looking for the state", cause).remedy(remedy).into());
+        return Err(Problem::new(ProblemKind::Missing, "looking for the state", cause)
+            .remedy(remedy)
+            .into());
     };
     let key = |row: &ToolRow| opened.tools[*row].key.to_string();
     let way: Option<Vec<String>> = view.way.as_ref().map(|rows| rows.iter().map(key).collect());
@@ -157,20 +169,38 @@ fn about(global: &Global, out: &mut Out, opened: &Opened, context: &Context, sta
     };
     out.line(out.tint(Tint::Bold, &out.text(&view.name)))?;
     for (label, text) in [("the way there", way), ("groups enough", sets_words(&view.groups))] {
-        wrap(&out.text(&format!("{label}: {text}")), "  ").iter().try_for_each(|line| out.line(line))?;
+        wrap(&out.text(&format!("{label}: {text}")), "  ")
+            .iter()
+            .try_for_each(|line| out.line(line))?;
     }
-    for (title, passages) in [("INTO IT", &view.into), ("OUT OF IT", &view.out), ("STAYING", &view.stay)] {
+    for (title, passages) in
+        [("INTO IT", &view.into), ("OUT OF IT", &view.out), ("STAYING", &view.stay)]
+    {
         if passages.is_empty() {
             continue;
         }
         out.line("")?;
         let cells = |passage: &Passage| {
-            let from = passage.from.as_ref().map_or_else(|| "any state".to_owned(), |names| list(names));
+            let from =
+                passage.from.as_ref().map_or_else(|| "any state".to_owned(), |names| list(names));
             let tint = if passage.admitted { Tint::Good } else { Tint::Dim };
-            let groups = if passage.groups.is_empty() { "none, only *".to_owned() } else { list(&passage.groups) };
-            vec![Cell::tinted(tint, key(&passage.tool)), Cell::plain(from), Cell::plain(&*passage.to), Cell::plain(groups)]
+            let groups = if passage.groups.is_empty() {
+                "none, only *".to_owned()
+            } else {
+                list(&passage.groups)
+            };
+            vec![
+                Cell::tinted(tint, key(&passage.tool)),
+                Cell::plain(from),
+                Cell::plain(&*passage.to),
+                Cell::plain(groups),
+            ]
         };
-        columns::write(out, &[title, "FROM", "TO", "GROUPS"], passages.iter().map(cells).collect())?;
+        columns::write(
+            out,
+            &[title, "FROM", "TO", "GROUPS"],
+            passages.iter().map(cells).collect(),
+        )?;
     }
     Ok(Ending::Done)
 }
@@ -180,7 +210,8 @@ fn never(global: &Global, out: &mut Out, opened: &Opened, view: &RequestView) ->
     let key = |row: &ToolRow| opened.tools[*row].key.to_string();
     let traps: Value = view.traps.iter().map(|trap| names_json(trap)).collect();
     if global.json {
-        let tools: Value = view.never_run.iter().map(|(row, why)| json!({"tool": key(row), "why": why})).collect();
+        let tools: Value =
+            view.never_run.iter().map(|(row, why)| json!({"tool": key(row), "why": why})).collect();
         out.json(&json!({
             "tools": tools,
             "states": names_json(&view.never_reached),
@@ -190,7 +221,8 @@ fn never(global: &Global, out: &mut Out, opened: &Opened, view: &RequestView) ->
         }))?;
         return Ok(Ending::Done);
     }
-    let cells = |(row, why): &(ToolRow, String)| vec![Cell::plain(key(row)), Cell::plain(why.clone())];
+    let cells =
+        |(row, why): &(ToolRow, String)| vec![Cell::plain(key(row)), Cell::plain(why.clone())];
     columns::write(out, &["NEVER RUNS", "WHY"], view.never_run.iter().map(cells).collect())?;
     let traps: Vec<String> = view.traps.iter().map(|trap| list(trap)).collect();
     for (title, words) in [
@@ -200,7 +232,9 @@ fn never(global: &Global, out: &mut Out, opened: &Opened, view: &RequestView) ->
         ("no way back to the start from", list(&view.no_way_back)),
     ] {
         let words = if words.is_empty() { "none".to_owned() } else { words };
-        wrap(&out.text(&format!("{title}: {words}")), "").iter().try_for_each(|line| out.line(line))?;
+        wrap(&out.text(&format!("{title}: {words}")), "")
+            .iter()
+            .try_for_each(|line| out.line(line))?;
     }
     Ok(Ending::Done)
 }

@@ -19,11 +19,19 @@ use crate::{
 /// When the file is missing, cannot be read or is no stub (told with line and column).
 pub fn services(path: &Path, out: &Out) -> Result<Vec<StubService>, Problem> {
     let text = files::read(path)?.text;
-    let wrong = |cause: String| Problem::new(ProblemKind::Input, format!("reading the stub {}", path.display()), cause);
-    let source = Source::parse(Format::of(path).unwrap_or(Format::Yaml), text).map_err(|error| wrong(error.to_string()))?;
-    let stub: Stub = read(&source).map_err(|issue| wrong(placed(&source, &issue.at, &issue.message)))?;
+    let wrong = |cause: String| {
+        Problem::new(ProblemKind::Input, format!("reading the stub {}", path.display()), cause)
+    };
+    let source = Source::parse(Format::of(path).unwrap_or(Format::Yaml), text)
+        .map_err(|error| wrong(error.to_string()))?;
+    let stub: Stub =
+        read(&source).map_err(|issue| wrong(placed(&source, &issue.at, &issue.message)))?;
     for issue in unreached(&stub) {
-        out.warn(format_args!("{}: {}", path.display(), placed(&source, &issue.at, &issue.message)));
+        out.warn(format_args!(
+            "{}: {}",
+            path.display(),
+            placed(&source, &issue.at, &issue.message)
+        ));
     }
     Ok(stub.services)
 }

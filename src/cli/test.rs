@@ -1,4 +1,5 @@
-//! `toolcrib test`: makes the calls of saved cases and says where the answers differ from what they expect.
+//! `toolcrib test`: makes the calls of saved cases and says where the answers differ from what they
+//! expect.
 
 use std::{path::PathBuf, pin::pin, sync::Arc, time::Duration};
 
@@ -82,7 +83,11 @@ impl Test {
         let plans: Vec<Plan> = filed.into_iter().map(|filed| plan(filed, &opened)).collect();
         let format = if global.json { Format::Json } else { self.format };
         let history = Paths::of_user().map(|paths| {
-            Arc::new(History::of(&paths, &opened.workspace.root, secrets::mask(&opened.settings.connections.known)))
+            Arc::new(History::of(
+                &paths,
+                &opened.workspace.root,
+                secrets::mask(&opened.settings.connections.known),
+            ))
         });
         let registry = registry::of_workspace(&opened.workspace.root);
         let suite = Run { registry, plans, jobs: usize::from(self.jobs), history: history.ok() };
@@ -105,7 +110,11 @@ fn plan(filed: Filed, opened: &Opened) -> Plan {
             Some(name) if connections.chosen.is_none() => connections::named(connections, name)?,
             _ => connections.of(tool),
         };
-        let user = case.user.as_deref().or(opened.settings.context.user.as_deref()).unwrap_or(super::call::NOBODY);
+        let user = case
+            .user
+            .as_deref()
+            .or(opened.settings.context.user.as_deref())
+            .unwrap_or(super::call::NOBODY);
         let correlation = uuid::Uuid::new_v4().to_string();
         let (catalog, arguments) = (&opened.catalog, &case.arguments);
         let request = calling::request(&CallOf {
@@ -167,7 +176,9 @@ async fn run(suite: Run, format: Format, out: &mut Out) -> Ended {
 fn ending(failed: &[&Tried]) -> Ending {
     match failed {
         [] => Ending::Done,
-        failed if failed.iter().all(|one| one.verdict.answer.outcome == Some(Outcome::Lost)) => Ending::Unreachable,
+        failed if failed.iter().all(|one| one.verdict.answer.outcome == Some(Outcome::Lost)) => {
+            Ending::Unreachable
+        }
         _ => Ending::Found,
     }
 }
@@ -178,16 +189,24 @@ async fn attempt(plan: Plan, registry: &Registry, history: Option<&Arc<History>>
         Err(problem) => Verdict::not_called(&problem),
         Ok((connection, request)) => {
             let limits = Limits { linger: Duration::ZERO, ..Limits::default() };
-            let limits = filed.case.timeout.map_or(limits, |time| Limits { first: time, idle: time, total: time, ..limits });
+            let limits = filed.case.timeout.map_or(limits, |time| Limits {
+                first: time,
+                idle: time,
+                total: time,
+                ..limits
+            });
             // A case is tried although it cannot be kept in the history.
-            let mut recorder = history.and_then(|history| history.begin(&Head::of(&request, &connection, now())).ok());
+            let mut recorder = history
+                .and_then(|history| history.begin(&Head::of(&request, &connection, now())).ok());
             let (sender, mut events) = mpsc::channel(QUEUE);
             let calling = registry.call(&connection, *request, limits, sender);
             let taking = async {
                 let mut answer = Answer::default();
                 let mut batch = Vec::with_capacity(QUEUE);
                 while events.recv_many(&mut batch, QUEUE).await > 0 {
-                    recorder = recorder.take().and_then(|mut recorder| recorder.take(&batch).ok().map(|()| recorder));
+                    recorder = recorder
+                        .take()
+                        .and_then(|mut recorder| recorder.take(&batch).ok().map(|()| recorder));
                     batch.drain(..).for_each(|event| answer.take(&event));
                 }
                 answer
@@ -213,8 +232,7 @@ fn human(tried: &Tried, out: &mut Out) -> Result<(), Halt> {
 }
 
 fn to_json(tried: &Tried) -> Value {
-    let mut value =
-        json!({"case": tried.filed.name(), "file": tried.filed.path.display().to_string(), "tool": tried.filed.case.tool});
+    let mut value = json!({"case": tried.filed.name(), "file": tried.filed.path.display().to_string(), "tool": tried.filed.case.tool});
     if let (Value::Object(value), Value::Object(verdict)) = (&mut value, tried.verdict.to_json()) {
         value.extend(verdict);
     }

@@ -35,7 +35,8 @@ pub struct Tools {
     #[arg(long, value_name = "TOOL")]
     why: Option<String>,
 
-    /// The tools that can be called on the running system that the connection leads to, also those without a definition here (TrustGraph, CommonGround)
+    /// The tools that can be called on the running system that the connection leads to, also those
+    /// without a definition here (TrustGraph, CommonGround)
     #[arg(long, conflicts_with = "why")]
     deployed: bool,
 }
@@ -56,11 +57,18 @@ impl Tools {
         let explainer = Explainer::new(&opened.tools, &asked.context, &opened.settings.profiles);
         let view = View { opened: &opened, asked: &asked, explainer: &explainer };
         match &self.why {
-            None if global.json => out.json(&view.rows().into_iter().map(|row| view.json(row)).collect())?,
+            None if global.json => {
+                out.json(&view.rows().into_iter().map(|row| view.json(row)).collect())?;
+            }
             None => view.list(out)?,
             Some(word) => {
                 let wanted = opened.tool(word)?.id();
-                let row = opened.catalog.tools.iter().position(|tool| tool.id() == wanted).unwrap_or_default();
+                let row = opened
+                    .catalog
+                    .tools
+                    .iter()
+                    .position(|tool| tool.id() == wanted)
+                    .unwrap_or_default();
                 match global.json {
                     true => {
                         let mut value = view.json(row);
@@ -98,13 +106,18 @@ impl View<'_> {
     /// Why a tool is hidden, each with its kind and its way out.
     fn reasons(&self, explanation: &Explanation) -> Vec<(&'static str, String, Option<String>)> {
         let fix = explanation.changes.first().map(|change| change.text(&self.opened.tools));
-        explanation.reasons.iter().map(|reason| (reason.kind(), reason.to_string(), fix.clone())).collect()
+        explanation
+            .reasons
+            .iter()
+            .map(|reason| (reason.kind(), reason.to_string(), fix.clone()))
+            .collect()
     }
 
     fn json(&self, row: ToolRow) -> Value {
         let (tool, gate) = (&self.opened.catalog.tools[row], &self.opened.tools[row].gate);
         let explanation = self.explain(row);
-        let names = |names: &[Name]| names.iter().map(|name| Value::from(&**name)).collect::<Value>();
+        let names =
+            |names: &[Name]| names.iter().map(|name| Value::from(&**name)).collect::<Value>();
         let reason = |(kind, text, fix)| json!({"kind": kind, "text": text, "fix": fix});
         json!({
             "name": tool.name,
@@ -121,16 +134,30 @@ impl View<'_> {
     }
 
     fn list(&self, out: &mut Out) -> std::io::Result<()> {
-        let explanations: Vec<Explanation> = self.rows().into_iter().map(|row| self.explain(row)).collect();
-        let (available, hidden): (Vec<_>, Vec<_>) = explanations.iter().partition(|explanation| explanation.reasons.is_empty());
-        out.say(format_args!("groups {}, state {}", self.asked.groups(), self.asked.context.state()));
+        let explanations: Vec<Explanation> =
+            self.rows().into_iter().map(|row| self.explain(row)).collect();
+        let (available, hidden): (Vec<_>, Vec<_>) =
+            explanations.iter().partition(|explanation| explanation.reasons.is_empty());
+        out.say(format_args!(
+            "groups {}, state {}",
+            self.asked.groups(),
+            self.asked.context.state()
+        ));
         if !available.is_empty() {
             let cells = |explanation: &&Explanation| {
                 let tool = &self.opened.tools[explanation.tool];
-                let next = tool.gate.next.as_deref().map_or_else(|| Cell::tinted(Tint::Dim, "stays"), Cell::plain);
+                let next = tool
+                    .gate
+                    .next
+                    .as_deref()
+                    .map_or_else(|| Cell::tinted(Tint::Dim, "stays"), Cell::plain);
                 vec![Cell::tinted(Tint::Good, &*tool.key), next, Cell::plain(groups_of(&tool.gate))]
             };
-            columns::write(out, &["AVAILABLE", "LEADS TO", "GROUPS"], available.iter().map(cells).collect())?;
+            columns::write(
+                out,
+                &["AVAILABLE", "LEADS TO", "GROUPS"],
+                available.iter().map(cells).collect(),
+            )?;
         }
         if !hidden.is_empty() {
             if !available.is_empty() {
@@ -160,7 +187,11 @@ impl View<'_> {
         let (tool, slot) = (&self.opened.catalog.tools[row], &self.opened.tools[row]);
         let explanation = self.explain(row);
         let available = explanation.reasons.is_empty();
-        let word = if available { out.tint(Tint::Good, "available") } else { out.tint(Tint::Odd, "hidden") };
+        let word = if available {
+            out.tint(Tint::Good, "available")
+        } else {
+            out.tint(Tint::Odd, "hidden")
+        };
         out.line(format!("{}: {word}", out.tint(Tint::Bold, &tool.entry.key)))?;
         let place = format!("{}:{}", self.opened.shown(tool.entry.id.file()), tool.entry.line);
         let states = match &slot.gate.states {
@@ -196,7 +227,9 @@ impl View<'_> {
             out.line("what would show it, the smallest change first")?;
         }
         for change in &explanation.changes {
-            wrap(&change.text(&self.opened.tools), "  ").iter().try_for_each(|line| out.line(line))?;
+            wrap(&change.text(&self.opened.tools), "  ")
+                .iter()
+                .try_for_each(|line| out.line(line))?;
         }
         Ok(())
     }
@@ -217,7 +250,8 @@ pub fn sets_words(sets: &GroupSets) -> String {
     if sets.sets.is_empty() {
         return "no groups are: no run comes there".into();
     }
-    let of = |set: &Vec<Name>| if set.is_empty() { "none needed".to_owned() } else { set.join(" + ") };
+    let of =
+        |set: &Vec<Name>| if set.is_empty() { "none needed".to_owned() } else { set.join(" + ") };
     let more = if sets.proof == Proof::Found { "; there may be others" } else { "" };
     format!("{}{more}", sets.sets.iter().map(of).collect::<Vec<_>>().join("; or "))
 }
@@ -225,7 +259,10 @@ pub fn sets_words(sets: &GroupSets) -> String {
 /// The same for scripts: a list of lists.
 #[must_use]
 pub fn sets_json(sets: &GroupSets) -> Value {
-    sets.sets.iter().map(|set| set.iter().map(|name| Value::from(&**name)).collect::<Value>()).collect()
+    sets.sets
+        .iter()
+        .map(|set| set.iter().map(|name| Value::from(&**name)).collect::<Value>())
+        .collect()
 }
 
 fn states(states: &States) -> Vec<Name> {

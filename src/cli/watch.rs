@@ -24,7 +24,7 @@ use crate::{
         trace::{self, Head},
     },
     model::{
-        call::CallProblem,
+        call::CallError,
         clock::Millis,
         connection::Connection,
         problem::{Problem, ProblemKind},
@@ -58,19 +58,24 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Args, Debug)]
 pub struct Watch {
-    /// What to listen to: queues such as request:tg:joke, or subjects, exchanges and topics as the broker spells them; on NATS with wildcards. Without any, the queues of the workspace's services
+    /// What to listen to: queues such as request:tg:joke, or subjects, exchanges and topics as the
+    /// broker spells them; on NATS with wildcards. Without any, the queues of the workspace's
+    /// services
     #[arg(value_name = "SUBJECT")]
     subjects: Vec<String>,
 
-    /// Show only what this holds for: words, is:failed, >500ms, id:…, on:SUBJECT, state:…, each also with - before it
+    /// Show only what this holds for: words, is:failed, >500ms, id:…, on:SUBJECT, state:…, each
+    /// also with - before it
     #[arg(long, value_name = "FILTER", value_parser = Filter::parse, allow_hyphen_values = true)]
     filter: Option<Filter>,
 
-    /// Tell when this comes to hold for a conversation, and end with exit code 1 if it did; written as a filter
+    /// Tell when this comes to hold for a conversation, and end with exit code 1 if it did; written
+    /// as a filter
     #[arg(long, value_name = "FILTER", value_parser = Filter::parse, allow_hyphen_values = true)]
     alert: Vec<Filter>,
 
-    /// Begin with what the broker kept since then: 10m, 2h, a time of day such as 14:05, or a moment such as 2026-01-01T12:00 or 2026-01-01T12:00:00Z (NATS with JetStream)
+    /// Begin with what the broker kept since then: 10m, 2h, a time of day such as 14:05, or a
+    /// moment such as 2026-01-01T12:00 or 2026-01-01T12:00:00Z (NATS with JetStream)
     #[arg(long, value_name = "TIME", value_parser = Since::parse, conflicts_with = "open")]
     since: Option<Since>,
 
@@ -78,7 +83,8 @@ pub struct Watch {
     #[arg(long)]
     all: bool,
 
-    /// Read the cards that messages name through the system's API, and compare the labels of each call with its result's (CommonGround)
+    /// Read the cards that messages name through the system's API, and compare the labels of each
+    /// call with its result's (CommonGround)
     #[arg(long, conflicts_with = "open")]
     cards: bool,
 
@@ -102,7 +108,9 @@ pub struct Watch {
 impl Watch {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let mut record = Record::new(Bounds::default());
-        let refused = |cause: String| Problem::new(ProblemKind::Input, "watching", cause).remedy(filter::HELP);
+        let refused = |cause: String| {
+            Problem::new(ProblemKind::Input, "watching", cause).remedy(filter::HELP)
+        };
         record.reveal(self.all);
         record.show(self.filter.clone().unwrap_or_default()).map_err(refused)?;
         self.alert.iter().try_for_each(|alert| record.watch_for(alert.clone())).map_err(refused)?;
@@ -112,15 +120,21 @@ impl Watch {
         let opened = Opened::read_aloud(global, out)?;
         let connection = opened.settings.connections.current();
         if connection.is_embedded() {
-            let problem =
-                Problem::new(ProblemKind::Input, "watching", "embedded services are heard only within their own process");
-            return Err(problem.remedy("name where to listen: --connection nats://127.0.0.1:4222").into());
+            let problem = Problem::new(
+                ProblemKind::Input,
+                "watching",
+                "embedded services are heard only within their own process",
+            );
+            return Err(problem
+                .remedy("name where to listen: --connection nats://127.0.0.1:4222")
+                .into());
         }
         let places = match self.subjects.as_slice() {
             [] => watched::usual(&opened.catalog, &connection)?,
-            subjects => {
-                subjects.iter().map(|subject| watched::place(subject, connection.transport())).collect::<Result<_, _>>()?
-            }
+            subjects => subjects
+                .iter()
+                .map(|subject| watched::place(subject, connection.transport()))
+                .collect::<Result<_, _>>()?,
         };
         let head = Head {
             connection: connection.name.clone(),
@@ -128,20 +142,50 @@ impl Watch {
             subjects: places.iter().map(|place| place.name.clone()).collect(),
         };
         let known = opened.settings.connections.known;
-        let file = self.save.as_deref().map(|path| TraceFile::create(path, &head, secrets::mask(&known))).transpose()?;
-        let cards = self.cards.then(|| self.reader(&connection, &known, global.json)).transpose()?;
-        let teller =
-            ObservedPrinter { out, json: global.json, record, witness: Witness::default(), began: None, told: 0, rang: 0, cards };
-        wait_for("watching", self.follow(&Source { connection, known, places, head, since: self.since }, file, teller))
+        let file = self
+            .save
+            .as_deref()
+            .map(|path| TraceFile::create(path, &head, secrets::mask(&known)))
+            .transpose()?;
+        let cards =
+            self.cards.then(|| self.reader(&connection, &known, global.json)).transpose()?;
+        let teller = ObservedPrinter {
+            out,
+            json: global.json,
+            record,
+            witness: Witness::default(),
+            began: None,
+            told: 0,
+            rang: 0,
+            cards,
+        };
+        wait_for(
+            "watching",
+            self.follow(
+                &Source { connection, known, places, head, since: self.since },
+                file,
+                teller,
+            ),
+        )
     }
 
-    fn reader(&self, connection: &Connection, known: &[Connection], json: bool) -> Result<CardReader, Problem> {
+    fn reader(
+        &self,
+        connection: &Connection,
+        known: &[Connection],
+        json: bool,
+    ) -> Result<CardReader, Problem> {
         // What is not set is said before anything is heard.
         watched::any_card_source(connection)?;
         Ok(CardReader::new(connection.clone(), secrets::mask(known), json))
     }
 
-    async fn follow(&self, source: &Source, mut file: Option<TraceFile>, mut teller: ObservedPrinter<'_>) -> Ended {
+    async fn follow(
+        &self,
+        source: &Source,
+        mut file: Option<TraceFile>,
+        mut teller: ObservedPrinter<'_>,
+    ) -> Ended {
         let registry = registry::of_system();
         let mut interrupt = pin!(interrupted());
         let mut tap = tokio::select! {
@@ -156,7 +200,12 @@ impl Watch {
             }
         };
         let mut timer = pin!(timer);
-        card_source::introduce(&mut teller.witness, &source.connection, &secrets::mask(&source.known)).await;
+        card_source::introduce(
+            &mut teller.witness,
+            &source.connection,
+            &secrets::mask(&source.known),
+        )
+        .await;
         teller.begin(&source.head)?;
         let ending = loop {
             let heard = tokio::select! {
@@ -199,7 +248,13 @@ impl Watch {
     }
 
     /// Shows a trace: of each conversation that is meant all its messages.
-    fn show(&self, path: &std::path::Path, mut record: Record, global: &Global, out: &mut Out) -> Ended {
+    fn show(
+        &self,
+        path: &std::path::Path,
+        mut record: Record,
+        global: &Global,
+        out: &mut Out,
+    ) -> Ended {
         let mut rings = Vec::new();
         let mut witness = Witness::default();
         let head = traces::read(path, |tapped| rings.extend(record.take(witness.hear(tapped))))?;
@@ -221,7 +276,9 @@ impl Watch {
             if let Tapped::ObservedMessage(crossing) = &tapped {
                 number += 1;
                 let message = record.message(number);
-                let shown = message.and_then(|message| record.conversation(record_row(&record, message.conversation)?));
+                let shown = message.and_then(|message| {
+                    record.conversation(record_row(&record, message.conversation)?)
+                });
                 if let Some(conversation) = shown
                     && teller.told < most
                 {
@@ -236,7 +293,10 @@ impl Watch {
         }
         teller.out.json_lines(&lines)?;
         if record.let_go() > 0 {
-            teller.out.warn(format_args!("the first {} messages were more than fits, and are not shown", record.let_go()));
+            teller.out.warn(format_args!(
+                "the first {} messages were more than fits, and are not shown",
+                record.let_go()
+            ));
         }
         teller.record = record;
         teller.end(Ending::Done)
@@ -248,12 +308,13 @@ fn record_row(record: &Record, number: u64) -> Option<u64> {
     record.row_of(number).map(|_| number)
 }
 
-/// The last eight letters of an id: many ids begin with a word or the time, and differ only after it.
+/// The last eight letters of an id: many ids begin with a word or the time, and differ only after
+/// it.
 fn short(id: &str) -> String {
     id.chars().skip(id.chars().count().saturating_sub(8)).collect()
 }
 
-fn reached(connection: &Connection, problem: CallProblem) -> Halt {
+fn reached(connection: &Connection, problem: CallError) -> Halt {
     problem.while_doing(format!("watching {}", connection.name)).into()
 }
 
@@ -268,11 +329,17 @@ struct Source {
 }
 
 impl Source {
-    async fn tap(&self, registry: &Registry) -> Result<Tap, CallProblem> {
+    async fn tap(&self, registry: &Registry) -> Result<Tap, CallError> {
         let address = |place: &Place| Address { name: place.name.clone(), kept: place.kept };
         let addresses: Vec<Address> = self.places.iter().map(address).collect();
         let since = self.since.map(begins).transpose()?;
-        Tap::open_since(registry.open(&self.connection).await?, &addresses, secrets::mask(&self.known), since).await
+        Tap::open_since(
+            registry.open(&self.connection).await?,
+            &addresses,
+            secrets::mask(&self.known),
+            since,
+        )
+        .await
     }
 }
 
@@ -295,7 +362,11 @@ impl ObservedPrinter<'_> {
     fn begin(&mut self, head: &Head) -> Result<(), Halt> {
         match self.json {
             true => self.out.json_line(&trace::head(head))?,
-            false => self.out.say(format_args!("listening on {} at {}", head.subjects.join(", "), head.connection)),
+            false => self.out.say(format_args!(
+                "listening on {} at {}",
+                head.subjects.join(", "),
+                head.connection
+            )),
         }
         Ok(())
     }
@@ -334,7 +405,12 @@ impl ObservedPrinter<'_> {
     }
 
     /// Takes in what was heard, and tells of it as much as may still be told.
-    fn hear(&mut self, heard: Vec<Tapped>, rest: u64, mut file: Option<&mut TraceFile>) -> Result<(), Halt> {
+    fn hear(
+        &mut self,
+        heard: Vec<Tapped>,
+        rest: u64,
+        mut file: Option<&mut TraceFile>,
+    ) -> Result<(), Halt> {
         let mut lines = Vec::new();
         let most = self.told.saturating_add(rest);
         let mut all = Vec::new();
@@ -345,10 +421,17 @@ impl ObservedPrinter<'_> {
             self.began.get_or_insert(tapped.at());
             match self.witness.hear(tapped.clone()) {
                 Witnessed::ObservedMessage(crossing, reading) => {
-                    let rings = self.record.take(Witnessed::ObservedMessage(Arc::clone(&crossing), reading.clone()));
-                    let number = self.record.message(self.record.heard()).map(|message| message.conversation);
+                    let rings = self
+                        .record
+                        .take(Witnessed::ObservedMessage(Arc::clone(&crossing), reading.clone()));
+                    let number = self
+                        .record
+                        .message(self.record.heard())
+                        .map(|message| message.conversation);
                     let shown = number.and_then(|number| record_row(&self.record, number));
-                    if let Some(conversation) = shown.and_then(|number| self.record.conversation(number)).cloned() {
+                    if let Some(conversation) =
+                        shown.and_then(|number| self.record.conversation(number)).cloned()
+                    {
                         self.write(&crossing, &reading, &conversation, &mut lines)?;
                         if let Some(cards) = &mut self.cards {
                             cards.ask(reading.system, conversation.number, &reading.cards);
@@ -406,7 +489,9 @@ impl ObservedPrinter<'_> {
                 self.out
                     .warn(format_args!("{messages} messages were let go here, because they came faster than they were taken"));
             }
-            Tapped::Gap { .. } => self.out.warn("messages were let go here, because they came faster than they were taken"),
+            Tapped::Gap { .. } => self
+                .out
+                .warn("messages were let go here, because they came faster than they were taken"),
             Tapped::Notice { words, .. } => self.out.say(words),
             Tapped::ObservedMessage(_) => {}
         }
@@ -435,7 +520,10 @@ impl ObservedPrinter<'_> {
         let id = short(conversation.id.as_deref().unwrap_or("–"));
         let label = format!("{:<11}", self.out.text(&reading.label));
         let time = self.out.tint(Tint::Dim, &format!("+{:>4}.{:03}", at / 1_000, at % 1_000));
-        let state = reading.state.as_deref().map_or_else(String::new, |state| format!("[{}] ", self.out.text(state)));
+        let state = reading
+            .state
+            .as_deref()
+            .map_or_else(String::new, |state| format!("[{}] ", self.out.text(state)));
         let text = reading.text.replace('\n', " ");
         let line = format!(
             "{time}  {:<8}  {}  {}  {state}{}",
@@ -457,10 +545,14 @@ impl ObservedPrinter<'_> {
         let (heard, missed) = (self.record.heard(), self.record.missed());
         let gaps = if missed > 0 { format!(", {missed} missed") } else { String::new() };
         if self.record.routine() > 0 && !self.record.reveals() {
-            self.out
-                .detail(format_args!("{} messages that tell nothing new are hidden; --all shows them", self.record.routine()));
+            self.out.detail(format_args!(
+                "{} messages that tell nothing new are hidden; --all shows them",
+                self.record.routine()
+            ));
         }
-        let several = |count: usize| if count == 1 { "1 conversation".to_owned() } else { format!("{count} conversations") };
+        let several = |count: usize| {
+            if count == 1 { "1 conversation".to_owned() } else { format!("{count} conversations") }
+        };
         self.out.detail(format_args!("{heard} messages in {}{gaps}", several(self.record.len())));
         Ok(if ending == Ending::Done && self.rang > 0 { Ending::Found } else { ending })
     }

@@ -54,12 +54,22 @@ pub fn open(global: &Global, path: Option<&Path>, purpose: Purpose) -> Ended {
         arguments,
         ..Start::default()
     };
-    let place = |finding: Finding| format!("{}:{}: {}", finding.site.file, finding.site.line, finding.message);
+    let place = |finding: Finding| {
+        format!("{}:{}: {}", finding.site.file, finding.site.line, finding.message)
+    };
     let mut complaints: Vec<String> = findings.into_iter().map(place).collect();
     let (themes, unread) = user::themes(&paths.themes());
     complaints.extend(unread.iter().map(ToString::to_string));
     // One can work without a log; it is written until the screen has ended.
     let _log = log::open(&paths).map_err(|problem| complaints.push(problem.to_string()));
-    launch::run(Launch { workspace, paths, settings, themes, start, limits: Limits::default(), complaints })?;
+    launch::run(Launch {
+        workspace,
+        paths,
+        settings,
+        themes,
+        start,
+        limits: Limits::default(),
+        complaints,
+    })?;
     Ok(Ending::Done)
 }

@@ -7,7 +7,8 @@ use crate::model::shown::visible;
 /// Text is broken so that lines stay within this.
 pub const WIDTH: usize = 80;
 
-/// The text in lines that begin with `indent`, broken at blanks, with nothing in it that steers a terminal. Line breaks in it stay.
+/// The text in lines that begin with `indent`, broken at blanks, with nothing in it that steers a
+/// terminal. Line breaks in it stay.
 #[must_use]
 pub fn wrap(text: &str, indent: &str) -> Vec<String> {
     let mut lines = Vec::new();
@@ -39,8 +40,20 @@ mod tests {
     fn lines_stay_within_the_width_and_lose_no_word() {
         let text = "word ".repeat(60) + "\n\u{1b}[31m" + &"x".repeat(90);
         let lines = wrap(&text, "    ");
-        assert!(lines[..lines.len() - 1].iter().all(|line| line.width() <= WIDTH && line.starts_with("    word")), "{lines:?}");
-        assert_eq!(lines.iter().flat_map(|line| line.split_whitespace()).filter(|word| *word == "word").count(), 60);
+        assert!(
+            lines[..lines.len() - 1]
+                .iter()
+                .all(|line| line.width() <= WIDTH && line.starts_with("    word")),
+            "{lines:?}"
+        );
+        assert_eq!(
+            lines
+                .iter()
+                .flat_map(|line| line.split_whitespace())
+                .filter(|word| *word == "word")
+                .count(),
+            60
+        );
         assert!(lines.last().unwrap().starts_with("    ␛[31mxxx"));
     }
 }

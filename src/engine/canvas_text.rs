@@ -1,4 +1,5 @@
-//! A layout drawn into cells with box characters; each cell knows what it is part of, so that screen and text export share one drawing.
+//! A layout drawn into cells with box characters; each cell knows what it is part of, so that
+//! screen and text export share one drawing.
 
 use super::layout::{
     diagram::{Diagram, Direction, Frame},
@@ -90,20 +91,31 @@ fn line(cells: &[Cell], is_broken: &impl Fn(Role) -> bool) -> String {
             sign if is_broken(cell.role) => broken(sign),
             text => text,
         });
-        let is_text = matches!(cell.role, Role::Text { .. } | Role::Label(_) | Role::Itself(_) | Role::FromAny(_));
+        let is_text = matches!(
+            cell.role,
+            Role::Text { .. } | Role::Label(_) | Role::Itself(_) | Role::FromAny(_)
+        );
         skip = usize::from(cell.text.len() > 1 && is_text && is_wide(&cell.text));
     }
     line.trim_end().to_owned()
 }
 
-/// So many rows are drawn at a time, so that the room taken grows with the width of a picture alone.
+/// So many rows are drawn at a time, so that the room taken grows with the width of a picture
+/// alone.
 const BAND: usize = 64;
 
 /// The whole picture as lines of text; `is_broken` says of which parts the lines are broken.
-pub fn lines(diagram: &Diagram, picture: &Picture, is_broken: impl Fn(Role) -> bool) -> impl Iterator<Item = String> {
+pub fn lines(
+    diagram: &Diagram,
+    picture: &Picture,
+    is_broken: impl Fn(Role) -> bool,
+) -> impl Iterator<Item = String> {
     (0..picture.height).step_by(BAND).flat_map(move |y| {
         let window = Area { x: 0, y, width: picture.width, height: BAND.min(picture.height - y) };
-        draw(diagram, picture, window).rows().map(|cells| line(cells, &is_broken)).collect::<Vec<_>>()
+        draw(diagram, picture, window)
+            .rows()
+            .map(|cells| line(cells, &is_broken))
+            .collect::<Vec<_>>()
     })
 }
 
@@ -146,11 +158,13 @@ const DOWN: u8 = 2;
 const LEFT: u8 = 4;
 const RIGHT: u8 = 8;
 
-/// Draws the part of a diagram's picture that lies in a window; what is outside costs next to nothing.
+/// Draws the part of a diagram's picture that lies in a window; what is outside costs next to
+/// nothing.
 #[must_use]
 pub fn draw(diagram: &Diagram, picture: &Picture, window: Area) -> Drawing {
     let mut pen = Pen::new(diagram, window);
-    let boxes = || picture.boxes.iter().enumerate().filter(|(_, placed)| around(placed).overlaps(&window));
+    let boxes =
+        || picture.boxes.iter().enumerate().filter(|(_, placed)| around(placed).overlaps(&window));
     for (row, route) in picture.arrows.iter().enumerate() {
         pen.line(route, Role::Line(row));
     }
@@ -181,12 +195,14 @@ pub fn draw(diagram: &Diagram, picture: &Picture, window: Area) -> Drawing {
 fn around(placed: &Placed) -> Area {
     let feet = [&placed.to_itself, &placed.from_any];
     let ends = feet.into_iter().flatten().flat_map(|foot| {
-        let label = foot.label.as_ref().map(|label| Point { x: label.at.x + label.width, y: label.at.y });
+        let label =
+            foot.label.as_ref().map(|label| Point { x: label.at.x + label.width, y: label.at.y });
         foot.points.iter().copied().chain(label)
     });
     let Area { x, y, width, height } = placed.area;
-    let (right, bottom) =
-        ends.fold((x + width, y + height), |(right, bottom), end| (right.max(end.x + 1), bottom.max(end.y + 1)));
+    let (right, bottom) = ends.fold((x + width, y + height), |(right, bottom), end| {
+        (right.max(end.x + 1), bottom.max(end.y + 1))
+    });
     Area { x, y, width: right - x, height: bottom - y }
 }
 
@@ -206,7 +222,11 @@ struct Pen<'d> {
 impl<'d> Pen<'d> {
     fn new(diagram: &'d Diagram, window: Area) -> Self {
         let size = window.width * window.height;
-        Self { diagram, drawing: Drawing { window, cells: vec![Cell::default(); size] }, strokes: vec![0; size] }
+        Self {
+            diagram,
+            drawing: Drawing { window, cells: vec![Cell::default(); size] },
+            strokes: vec![0; size],
+        }
     }
 
     fn index(&self, at: Point) -> Option<usize> {
@@ -237,13 +257,15 @@ impl<'d> Pen<'d> {
             if a.y == b.y {
                 let (from, to) = (a.x.min(b.x), a.x.max(b.x));
                 for x in from.max(window.x)..=to.min((window.x + window.width).saturating_sub(1)) {
-                    let directions = (if x > from { LEFT } else { 0 }) | (if x < to { RIGHT } else { 0 });
+                    let directions =
+                        (if x > from { LEFT } else { 0 }) | (if x < to { RIGHT } else { 0 });
                     self.stroke(Point { x, y: a.y }, directions, role);
                 }
             } else {
                 let (from, to) = (a.y.min(b.y), a.y.max(b.y));
                 for y in from.max(window.y)..=to.min((window.y + window.height).saturating_sub(1)) {
-                    let directions = (if y > from { UP } else { 0 }) | (if y < to { DOWN } else { 0 });
+                    let directions =
+                        (if y > from { UP } else { 0 }) | (if y < to { DOWN } else { 0 });
                     self.stroke(Point { x: a.x, y }, directions, role);
                 }
             }
@@ -284,7 +306,9 @@ impl<'d> Pen<'d> {
                 (false, false) => 0,
                 (true, false) => LEFT | RIGHT,
                 (false, true) => UP | DOWN,
-                (true, true) => (if x == area.x { RIGHT } else { LEFT }) | (if y == area.y { DOWN } else { UP }),
+                (true, true) => {
+                    (if x == area.x { RIGHT } else { LEFT }) | (if y == area.y { DOWN } else { UP })
+                }
             };
             self.strokes[index] = strokes;
             self.drawing.cells[index] = match strokes {
@@ -301,7 +325,9 @@ impl<'d> Pen<'d> {
         let spec = &diagram.boxes[row];
         let (x, y) = if spec.frame == Frame::None {
             let bar = if diagram.direction == Direction::LeftToRight { "┃" } else { "━" };
-            for at in (x..x + width).flat_map(|x| (y..y + height).map(move |y| Point { x, y })).filter(|_| width.max(height) > 1)
+            for at in (x..x + width)
+                .flat_map(|x| (y..y + height).map(move |y| Point { x, y }))
+                .filter(|_| width.max(height) > 1)
             {
                 self.set(at, bar, Role::Border(row));
             }
@@ -310,7 +336,10 @@ impl<'d> Pen<'d> {
             (x + 2, y + 1)
         };
         for (line, text) in spec.lines.iter().enumerate() {
-            self.text(&Caption { at: Point { x, y: y + line }, text: text.clone(), width: 0 }, Role::Text { owner: row, line });
+            self.text(
+                &Caption { at: Point { x, y: y + line }, text: text.clone(), width: 0 },
+                Role::Text { owner: row, line },
+            );
         }
     }
 
@@ -331,8 +360,12 @@ impl<'d> Pen<'d> {
 
     /// A label stands on its line, with a blank on both sides where the line is horizontal.
     fn label(&mut self, route: &Route, role: Role) {
-        let Some(caption) = route.label.as_ref().filter(|caption| !caption.text.is_empty()) else { return };
-        for x in [caption.at.x.checked_sub(1), Some(caption.at.x + caption.width)].into_iter().flatten() {
+        let Some(caption) = route.label.as_ref().filter(|caption| !caption.text.is_empty()) else {
+            return;
+        };
+        for x in
+            [caption.at.x.checked_sub(1), Some(caption.at.x + caption.width)].into_iter().flatten()
+        {
             let at = Point { x, y: caption.at.y };
             if let Some(index) = self.index(at)
                 && (self.strokes[index] & (UP | DOWN) == 0)
@@ -350,7 +383,9 @@ impl<'d> Pen<'d> {
             let width = (self.diagram.measure)(&text);
             if width == 0 {
                 // A mark belongs to the letter before it.
-                if let Some(index) = x.checked_sub(1).and_then(|x| self.index(Point { x, y: caption.at.y })) {
+                if let Some(index) =
+                    x.checked_sub(1).and_then(|x| self.index(Point { x, y: caption.at.y }))
+                {
                     self.drawing.cells[index].text.push(letter);
                 }
                 continue;
@@ -359,7 +394,11 @@ impl<'d> Pen<'d> {
                 text = "�".into();
             }
             for part in 0..width {
-                self.set(Point { x: x + part, y: caption.at.y }, if part == 0 { text.as_str() } else { "" }, role);
+                self.set(
+                    Point { x: x + part, y: caption.at.y },
+                    if part == 0 { text.as_str() } else { "" },
+                    role,
+                );
                 if let Some(index) = self.index(Point { x: x + part, y: caption.at.y }) {
                     self.strokes[index] = 0;
                 }
@@ -417,7 +456,14 @@ mod tests {
         let workflow = Workflow::of(tools, &AskedGroups::Every, "undefined");
         let extent = Extent::all(workflow.states().len());
         let marks = Marks::of(&workflow, &workflow.analysis(), Some(workflow.start()));
-        let view = View { extent: &extent, marks: &marks, unbundled: None, direction, detail: Detail::Usual, measure: letters };
+        let view = View {
+            extent: &extent,
+            marks: &marks,
+            unbundled: None,
+            direction,
+            detail: Detail::Usual,
+            measure: letters,
+        };
         let states = states::diagram(&workflow, &workflow.edges(), tools, view);
         lines(&states.diagram, &states.diagram.layout(), |_| false).collect::<Vec<_>>().join("\n")
     }
@@ -430,19 +476,28 @@ mod tests {
 
     fn diagrams(boxes: usize, arrows: usize) -> impl Strategy<Value = Diagram> {
         let label = || prop_oneof![3 => "[a-z]{1,12}".prop_map(Some), 1 => Just(None)];
-        let spec = (proptest::collection::vec("[a-z]{1,14}", 1..3), label(), label())
-            .prop_map(|(lines, to_itself, from_any)| BoxSpec { lines, to_itself, from_any, ..BoxSpec::default() });
-        (proptest::collection::vec(spec, 1..=boxes), any::<bool>()).prop_flat_map(move |(boxes, down)| {
-            let count = boxes.len();
-            let arrow = (0..count, 0..count, "[a-z]{1,16}").prop_map(|(from, to, label)| ArrowSpec { from, to, label });
-            proptest::collection::vec(arrow, 0..=arrows).prop_map(move |mut arrows| {
-                arrows.retain(|arrow| arrow.from != arrow.to);
-                arrows.sort_by_key(|arrow| (arrow.from, arrow.to));
-                arrows.dedup_by_key(|arrow| (arrow.from, arrow.to));
-                let direction = if down { Direction::TopDown } else { Direction::LeftToRight };
-                Diagram { boxes: boxes.clone(), arrows, first: 0, direction, measure: letters }
-            })
-        })
+        let spec = (proptest::collection::vec("[a-z]{1,14}", 1..3), label(), label()).prop_map(
+            |(lines, to_itself, from_any)| BoxSpec {
+                lines,
+                to_itself,
+                from_any,
+                ..BoxSpec::default()
+            },
+        );
+        (proptest::collection::vec(spec, 1..=boxes), any::<bool>()).prop_flat_map(
+            move |(boxes, down)| {
+                let count = boxes.len();
+                let arrow = (0..count, 0..count, "[a-z]{1,16}")
+                    .prop_map(|(from, to, label)| ArrowSpec { from, to, label });
+                proptest::collection::vec(arrow, 0..=arrows).prop_map(move |mut arrows| {
+                    arrows.retain(|arrow| arrow.from != arrow.to);
+                    arrows.sort_by_key(|arrow| (arrow.from, arrow.to));
+                    arrows.dedup_by_key(|arrow| (arrow.from, arrow.to));
+                    let direction = if down { Direction::TopDown } else { Direction::LeftToRight };
+                    Diagram { boxes: boxes.clone(), arrows, first: 0, direction, measure: letters }
+                })
+            },
+        )
     }
 
     /// Each cell of a route with whether a line runs through it across, down, or both.
@@ -464,13 +519,22 @@ mod tests {
         let picture = diagram.layout();
         let bounds = Area { x: 0, y: 0, width: picture.width, height: picture.height };
         let areas: Vec<_> = picture.boxes.iter().map(|placed| placed.area).collect();
-        let feet = || picture.boxes.iter().flat_map(|placed| [&placed.to_itself, &placed.from_any]).flatten();
-        let labels: Vec<_> =
-            picture.arrows.iter().chain(feet()).filter_map(|route| route.label.as_ref()).map(Caption::area).collect();
+        let feet = || {
+            picture.boxes.iter().flat_map(|placed| [&placed.to_itself, &placed.from_any]).flatten()
+        };
+        let labels: Vec<_> = picture
+            .arrows
+            .iter()
+            .chain(feet())
+            .filter_map(|route| route.label.as_ref())
+            .map(Caption::area)
+            .collect();
         for (row, area) in areas.iter().enumerate() {
             assert!(areas[..row].iter().all(|other| !area.overlaps(other)), "boxes apart");
             assert!(labels.iter().all(|label| !area.overlaps(label)), "labels outside boxes");
-            assert!(bounds.holds(Point { x: area.x + area.width - 1, y: area.y + area.height - 1 }));
+            assert!(
+                bounds.holds(Point { x: area.x + area.width - 1, y: area.y + area.height - 1 })
+            );
         }
         for (row, label) in labels.iter().enumerate() {
             assert!(labels[..row].iter().all(|other| !label.overlaps(other)), "labels apart");
@@ -481,13 +545,22 @@ mod tests {
             let caption = route.label.as_ref().unwrap();
             let is_stub = caption.text != diagram.arrows[row].label;
             let own = caption.area();
-            assert!(is_stub || cells(route).iter().any(|(point, ..)| own.holds(*point)), "a label stands on its arrow");
+            assert!(
+                is_stub || cells(route).iter().any(|(point, ..)| own.holds(*point)),
+                "a label stands on its arrow"
+            );
             for (point, flat, steep) in cells(route) {
                 assert!(bounds.holds(point));
                 assert!(areas.iter().all(|area| !area.holds(point)), "no arrow through a box");
-                assert!(labels.iter().all(|label| *label == own || !label.holds(point)), "no arrow over another's label");
+                assert!(
+                    labels.iter().all(|label| *label == own || !label.holds(point)),
+                    "no arrow over another's label"
+                );
                 for (other, also_flat, also_steep) in seen.entry(point).or_default().iter() {
-                    assert!(*other == row || !(flat && *also_flat || steep && *also_steep), "no arrow along another");
+                    assert!(
+                        *other == row || !(flat && *also_flat || steep && *also_steep),
+                        "no arrow along another"
+                    );
                 }
                 seen.get_mut(&point).unwrap().push((row, flat, steep));
             }
@@ -524,14 +597,19 @@ mod tests {
     #[test]
     fn nor_does_it_where_long_arrows_end_at_their_labels() {
         for direction in [Direction::LeftToRight, Direction::TopDown] {
-            let boxes: Vec<BoxSpec> =
-                (0..80).map(|row| BoxSpec { lines: vec![format!("s{row}")], ..BoxSpec::default() }).collect();
+            let boxes: Vec<BoxSpec> = (0..80)
+                .map(|row| BoxSpec { lines: vec![format!("s{row}")], ..BoxSpec::default() })
+                .collect();
             let chain = (0..79).map(|row| (row, row + 1));
-            let far = (0..80).map(|row| (row, (row * 37 + 11) % 80)).filter(|(from, to)| from != to && *to != from + 1);
+            let far = (0..80)
+                .map(|row| (row, (row * 37 + 11) % 80))
+                .filter(|(from, to)| from != to && *to != from + 1);
             let arrow = |(from, to)| ArrowSpec { from, to, label: format!("t{from}-{to}") };
             let arrows: Vec<ArrowSpec> = chain.chain(far).map(arrow).collect();
             let diagram = Diagram { boxes, arrows, first: 0, direction, measure: letters };
-            let ends_at_label = |route: &&Route| route.label.as_ref().is_some_and(|label| label.text.contains(" → "));
+            let ends_at_label = |route: &&Route| {
+                route.label.as_ref().is_some_and(|label| label.text.contains(" → "))
+            };
             assert!(diagram.layout().arrows.iter().filter(ends_at_label).count() > 10);
             check(&diagram);
         }
@@ -540,10 +618,23 @@ mod tests {
     /// Not a measurement: large and dense diagrams must end, and without a panic.
     #[test]
     fn large_diagrams_end() {
-        let boxes: Vec<BoxSpec> = (0..300).map(|row| BoxSpec { lines: vec![format!("s{row}")], ..BoxSpec::default() }).collect();
-        let arrow = |row: usize| ArrowSpec { from: row % 300, to: (row * 7 + 13) % 300, label: format!("t{row}") };
-        let arrows: Vec<ArrowSpec> = (0..600).map(arrow).filter(|arrow| arrow.from != arrow.to).collect();
-        let diagram = Diagram { boxes, arrows, first: 0, direction: Direction::LeftToRight, measure: letters };
+        let boxes: Vec<BoxSpec> = (0..300)
+            .map(|row| BoxSpec { lines: vec![format!("s{row}")], ..BoxSpec::default() })
+            .collect();
+        let arrow = |row: usize| ArrowSpec {
+            from: row % 300,
+            to: (row * 7 + 13) % 300,
+            label: format!("t{row}"),
+        };
+        let arrows: Vec<ArrowSpec> =
+            (0..600).map(arrow).filter(|arrow| arrow.from != arrow.to).collect();
+        let diagram = Diagram {
+            boxes,
+            arrows,
+            first: 0,
+            direction: Direction::LeftToRight,
+            measure: letters,
+        };
         assert_eq!(diagram.layout().boxes.len(), 300);
     }
 }

@@ -1,4 +1,5 @@
-//! Cases: saved calls with expectations. Read from a file, written to one, and held against what came.
+//! Cases: saved calls with expectations. Read from a file, written to one, and held against what
+//! came.
 //!
 //! | file | does |
 //! | --- | --- |

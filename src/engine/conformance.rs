@@ -1,4 +1,5 @@
-//! Whether documents match their JSON Schemas: the schema that a document names, and its issues as findings at their lines.
+//! Whether documents match their JSON Schemas: the schema that a document names, and its issues as
+//! findings at their lines.
 
 use serde_json::{Map, Value};
 
@@ -58,10 +59,17 @@ const CODES: [(&str, &str); 28] = [
 #[must_use]
 pub fn named_schema(source: &Source, document: usize) -> Option<String> {
     let text = source.document_text(document)?;
-    let own = || source.value_at(document, &Pointer::root().child("$schema"))?.as_str().map(ToOwned::to_owned);
+    let own = || {
+        source
+            .value_at(document, &Pointer::root().child("$schema"))?
+            .as_str()
+            .map(ToOwned::to_owned)
+    };
     match source.format() {
         Format::Yaml => comments(text).find_map(language_server),
-        Format::Toml => comments(text).find_map(|comment| comment.strip_prefix(":schema ")).map(|name| name.trim().to_owned()),
+        Format::Toml => comments(text)
+            .find_map(|comment| comment.strip_prefix(":schema "))
+            .map(|name| name.trim().to_owned()),
         _ => None,
     }
     .or_else(own)
@@ -70,40 +78,65 @@ pub fn named_schema(source: &Source, document: usize) -> Option<String> {
 /// The comments above a document, without their sign.
 fn comments(text: &str) -> impl Iterator<Item = &str> {
     let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
-    let above = lines.take_while(|line| line.is_empty() || line.starts_with(['#', '%']) || line.starts_with("---"));
+    let above = lines.take_while(|line| {
+        line.is_empty() || line.starts_with(['#', '%']) || line.starts_with("---")
+    });
     above.filter_map(|line| line.strip_prefix('#'))
 }
 
 /// `yaml-language-server: $schema=NAME`.
 fn language_server(comment: &str) -> Option<String> {
-    let rest = comment.trim_start().strip_prefix("yaml-language-server")?.trim_start().strip_prefix(':')?;
+    let rest = comment
+        .trim_start()
+        .strip_prefix("yaml-language-server")?
+        .trim_start()
+        .strip_prefix(':')?;
     rest.split_whitespace().find_map(|word| word.strip_prefix("$schema=")).map(ToOwned::to_owned)
 }
 
 /// An issue in a sentence: `server › port is required`.
 #[must_use]
 pub fn sentence(issue: &Issue) -> String {
-    let place = if issue.at.is_root() { "the document".to_owned() } else { issue.at.tokens().join(" › ") };
+    let place = if issue.at.is_root() {
+        "the document".to_owned()
+    } else {
+        issue.at.tokens().join(" › ")
+    };
     format!("{place} {}", issue.words)
 }
 
-/// What is wrong with a document by its schema, in the order of the lines. One that is empty counts as an object without members.
+/// What is wrong with a document by its schema, in the order of the lines. One that is empty counts
+/// as an object without members.
 #[must_use]
-pub fn findings(file: &FileId, source: &Source, document: usize, checker: &Checker) -> Vec<Finding> {
+pub fn findings(
+    file: &FileId,
+    source: &Source,
+    document: usize,
+    checker: &Checker,
+) -> Vec<Finding> {
     let empty = Value::Object(Map::new());
     let issues = checker.issues(source.value(document).map_or(&empty, |value| value));
     let mut found: Vec<Finding> = issues
         .iter()
         .map(|issue| {
-            let code = CODES.iter().find(|(keyword, _)| *keyword == issue.keyword).map_or(MISMATCH, |(_, code)| code);
-            finding(code, Severity::Error, &sentence(issue), site(file, Some(source), document, &issue.at))
+            let code = CODES
+                .iter()
+                .find(|(keyword, _)| *keyword == issue.keyword)
+                .map_or(MISMATCH, |(_, code)| code);
+            finding(
+                code,
+                Severity::Error,
+                &sentence(issue),
+                site(file, Some(source), document, &issue.at),
+            )
         })
         .collect();
     found.sort_by_key(|finding| (finding.site.line, finding.site.column));
     found
 }
 
-/// What is wrong with a schema itself: the rest of it counts. `source` is its text, where it is a file of its own.
+/// What is wrong with a schema itself: the rest of it counts. `source` is its text, where it is a
+/// file of its own.
 #[must_use]
 pub fn flaws(file: &FileId, source: Option<&Source>, flaws: &[SchemaFinding]) -> Vec<Finding> {
     let of = |flaw: &SchemaFinding| {
@@ -116,7 +149,12 @@ pub fn flaws(file: &FileId, source: Option<&Source>, flaws: &[SchemaFinding]) ->
 /// A document whose schema could not be used.
 #[must_use]
 pub fn not_checked(file: &FileId, source: &Source, document: usize, why: &str) -> Finding {
-    finding(NOT_CHECKED, Severity::Warning, why, site(file, Some(source), document, &Pointer::root()))
+    finding(
+        NOT_CHECKED,
+        Severity::Warning,
+        why,
+        site(file, Some(source), document, &Pointer::root()),
+    )
 }
 
 fn finding(code: &'static str, severity: Severity, message: &str, site: Site) -> Finding {
@@ -143,25 +181,42 @@ mod tests {
 
     #[test]
     fn a_document_names_its_schema_in_a_member_or_a_comment() {
-        let named = |format, text: &str, document| named_schema(&Source::parse(format, text).unwrap(), document);
+        let named = |format, text: &str, document| {
+            named_schema(&Source::parse(format, text).unwrap(), document)
+        };
         assert_eq!(named(Format::Json, r#"{"$schema": "a.json"}"#, 0).as_deref(), Some("a.json"));
         assert_eq!(named(Format::Json, r#"{"a": {"$schema": "a.json"}}"#, 0), None);
         let yaml = "\u{feff}# words\n# yaml-language-server: $schema=https://e.org/s.json\na: 1\n---\n# yaml-language-server : $schema=./b.json\nb: 1\n---\n$schema: c.json\n---\nd: |\n  # yaml-language-server: $schema=no.json\n";
         let found: Vec<_> = (0..4).map(|document| named(Format::Yaml, yaml, document)).collect();
-        assert_eq!(found, [Some("https://e.org/s.json".into()), Some("./b.json".into()), Some("c.json".into()), None]);
-        assert_eq!(named(Format::Toml, "#:schema ./t.json\na = 1\n", 0).as_deref(), Some("./t.json"));
+        assert_eq!(
+            found,
+            [
+                Some("https://e.org/s.json".into()),
+                Some("./b.json".into()),
+                Some("c.json".into()),
+                None
+            ]
+        );
+        assert_eq!(
+            named(Format::Toml, "#:schema ./t.json\na = 1\n", 0).as_deref(),
+            Some("./t.json")
+        );
         assert_eq!(named(Format::Toml, "\"$schema\" = 't.json'\n", 0).as_deref(), Some("t.json"));
     }
 
     #[test]
     fn an_issue_stands_at_the_nearest_line() {
-        let schema =
-            json!({"properties": {"s": {"required": ["port"]}, "n": {"type": "integer"}}, "additionalProperties": false});
+        let schema = json!({"properties": {"s": {"required": ["port"]}, "n": {"type": "integer"}}, "additionalProperties": false});
         let checker = Checker::compile(&schema).unwrap();
         let source = Source::parse(Format::Yaml, "# c\nn: x\ns:\n  a: 1\n---\nz: 1\n").unwrap();
         let told = |document| {
-            let of = |finding: Finding| (finding.code, finding.site.line, finding.site.pointer.to_string(), finding.message);
-            findings(&FileId::new("d.yaml"), &source, document, &checker).into_iter().map(of).collect::<Vec<_>>()
+            let of = |finding: Finding| {
+                (finding.code, finding.site.line, finding.site.pointer.to_string(), finding.message)
+            };
+            findings(&FileId::new("d.yaml"), &source, document, &checker)
+                .into_iter()
+                .map(of)
+                .collect::<Vec<_>>()
         };
         assert_eq!(
             told(0),

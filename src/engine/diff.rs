@@ -38,15 +38,23 @@ pub fn lines(old: &str, new: &str) -> Vec<Line> {
 /// The rows of `new` that are not in `old`, counted from 0.
 #[must_use]
 pub fn changed_rows(old: &str, new: &str) -> Vec<usize> {
-    let head = common(old.as_bytes().chunks(STEP), new.as_bytes().chunks(STEP), |bytes| Box::new(bytes.iter()));
-    let head = old.as_bytes()[..head].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let head = common(old.as_bytes().chunks(STEP), new.as_bytes().chunks(STEP), |bytes| {
+        Box::new(bytes.iter())
+    });
+    let head =
+        old.as_bytes()[..head].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     let first = new.as_bytes()[..head].iter().filter(|byte| **byte == b'\n').count();
     let (old, new) = (&old[head..], &new[head..]);
-    let tail = common(old.as_bytes().rchunks(STEP), new.as_bytes().rchunks(STEP), |bytes| Box::new(bytes.iter().rev()));
+    let tail = common(old.as_bytes().rchunks(STEP), new.as_bytes().rchunks(STEP), |bytes| {
+        Box::new(bytes.iter().rev())
+    });
     let same = &old.as_bytes()[old.len() - tail..];
     let tail = same.iter().position(|byte| *byte == b'\n').map_or(0, |at| tail - at - 1);
     let added = lines(&old[..old.len() - tail], &new[..new.len() - tail]).into_iter();
-    added.filter(|line| line.kind == LineKind::Added).filter_map(|line| Some(first + line.new_row?)).collect()
+    added
+        .filter(|line| line.kind == LineKind::Added)
+        .filter_map(|line| Some(first + line.new_row?))
+        .collect()
 }
 
 /// How many bytes are compared at once.
@@ -63,7 +71,8 @@ fn common<'t>(
     let mut same = 0;
     for (one, other) in one.zip(other) {
         if one != other {
-            return same + bytes(one).zip(bytes(other)).take_while(|(one, other)| one == other).count();
+            return same
+                + bytes(one).zip(bytes(other)).take_while(|(one, other)| one == other).count();
         }
         same += one.len();
     }

@@ -3,18 +3,23 @@
 use serde_json::{Value, json};
 
 use crate::model::{
-    call::{CallProblem, Event, EventKind, Headers, Outcome, Stage, StrayCause},
+    call::{CallError, Event, EventKind, Headers, Outcome, Stage, StrayCause},
     error_kind::ErrorKind,
 };
 
-/// An event in its stable shape: `{event: "request"|"headers"|"chunk"|"stray"|"notice"|"stage"|"end", at_ms, …}`.
+/// An event in its stable shape:
+/// `{event: "request"|"headers"|"chunk"|"stray"|"notice"|"stage"|"end", at_ms, …}`.
 #[must_use]
 pub fn json(event: &Event) -> Value {
     let at_ms = event.at_ms;
     match &event.kind {
         EventKind::Sent { bytes } => json!({"event": "request", "at_ms": at_ms, "bytes": bytes}),
-        EventKind::Chunk { text, bytes } => json!({"event": "chunk", "at_ms": at_ms, "bytes": bytes, "text": &**text}),
-        EventKind::Headers(headers) => json!({"event": "headers", "at_ms": at_ms, "headers": pairs(headers)}),
+        EventKind::Chunk { text, bytes } => {
+            json!({"event": "chunk", "at_ms": at_ms, "bytes": bytes, "text": &**text})
+        }
+        EventKind::Headers(headers) => {
+            json!({"event": "headers", "at_ms": at_ms, "headers": pairs(headers)})
+        }
         EventKind::Stray { cause, id, headers, body } => {
             let headers = pairs(headers);
             json!({"event": "stray", "at_ms": at_ms, "cause": cause.words(), "id": id, "headers": headers, "body": &**body})
@@ -48,7 +53,8 @@ pub fn written(headers: &[(String, String)]) -> String {
 /// The headers of such a list; none where it is no list.
 #[must_use]
 pub fn of_pairs(value: Option<&Value>) -> Vec<(String, String)> {
-    let pair = |pair: &Value| Some((pair.get(0)?.as_str()?.to_owned(), pair.get(1)?.as_str()?.to_owned()));
+    let pair =
+        |pair: &Value| Some((pair.get(0)?.as_str()?.to_owned(), pair.get(1)?.as_str()?.to_owned()));
     value.and_then(Value::as_array).into_iter().flatten().filter_map(pair).collect()
 }
 
@@ -76,18 +82,23 @@ pub fn of_json(value: &Value) -> Option<Event> {
             words: text("text")?.to_owned(),
             body: value
                 .get("body")
-                .map_or_else(String::new, |body| body.as_str().map_or_else(|| body.to_string(), str::to_owned))
+                .map_or_else(String::new, |body| {
+                    body.as_str().map_or_else(|| body.to_string(), str::to_owned)
+                })
                 .into(),
         }),
-        "end" => EventKind::End { outcome: Outcome::of_word(text("outcome")?)?, problem: value.get("error").and_then(problem) },
+        "end" => EventKind::End {
+            outcome: Outcome::of_word(text("outcome")?)?,
+            problem: value.get("error").and_then(problem),
+        },
         _ => return None,
     };
     Some(Event { at_ms: number("at_ms")?, kind })
 }
 
-fn problem(error: &Value) -> Option<CallProblem> {
+fn problem(error: &Value) -> Option<CallError> {
     let part = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    error.is_object().then(|| CallProblem {
+    error.is_object().then(|| CallError {
         kind: ErrorKind::parse(&part("type")),
         message: part("message"),
         remedy: part("remedy"),
@@ -100,7 +111,8 @@ mod tests {
 
     #[test]
     fn events_are_read_again() {
-        let problem = CallProblem { kind: ErrorKind::parse("k"), message: "m".into(), remedy: "r".into() };
+        let problem =
+            CallError { kind: ErrorKind::parse("k"), message: "m".into(), remedy: "r".into() };
         for kind in [
             EventKind::Sent { bytes: 3 },
             EventKind::Chunk { text: "a\u{1b}\n".into(), bytes: 60 },
@@ -111,10 +123,23 @@ mod tests {
                 headers: [("id".into(), "r-9".into())].into(),
                 body: "{}".into(),
             },
-            EventKind::Stray { cause: StrayCause::Late, id: None, headers: [].into(), body: "".into() },
+            EventKind::Stray {
+                cause: StrayCause::Late,
+                id: None,
+                headers: [].into(),
+                body: "".into(),
+            },
             EventKind::Notice("reconnecting".into()),
-            EventKind::Stage(Stage { name: "accepted".into(), words: "by ui_1".into(), body: "".into() }),
-            EventKind::Stage(Stage { name: "result-card".into(), words: "r".into(), body: "{\"a\":[1,null]}".into() }),
+            EventKind::Stage(Stage {
+                name: "accepted".into(),
+                words: "by ui_1".into(),
+                body: "".into(),
+            }),
+            EventKind::Stage(Stage {
+                name: "result-card".into(),
+                words: "r".into(),
+                body: "{\"a\":[1,null]}".into(),
+            }),
             EventKind::End { outcome: Outcome::TimedOut, problem: Some(problem) },
             EventKind::End { outcome: Outcome::Succeeded, problem: None },
         ] {
@@ -128,15 +153,29 @@ mod tests {
     #[test]
     fn events_have_their_shape() {
         let chunk = Event { at_ms: 38, kind: EventKind::Chunk { text: "a\n".into(), bytes: 60 } };
-        assert_eq!(json(&chunk).to_string(), r#"{"event":"chunk","at_ms":38,"bytes":60,"text":"a\n"}"#);
-        let problem = CallProblem { kind: ErrorKind::NoServer, message: "m".into(), remedy: "r".into() };
-        let end = Event { at_ms: 5, kind: EventKind::End { outcome: Outcome::Lost, problem: Some(problem) } };
-        let expected =
-            json!({"event": "end", "at_ms": 5, "outcome": "lost", "error": {"type": "no-server", "message": "m", "remedy": "r"}});
+        assert_eq!(
+            json(&chunk).to_string(),
+            r#"{"event":"chunk","at_ms":38,"bytes":60,"text":"a\n"}"#
+        );
+        let problem =
+            CallError { kind: ErrorKind::NoServer, message: "m".into(), remedy: "r".into() };
+        let end = Event {
+            at_ms: 5,
+            kind: EventKind::End { outcome: Outcome::Lost, problem: Some(problem) },
+        };
+        let expected = json!({"event": "end", "at_ms": 5, "outcome": "lost", "error": {"type": "no-server", "message": "m", "remedy": "r"}});
         assert_eq!(json(&end), expected);
-        let headers = Event { at_ms: 5, kind: EventKind::Headers([("id".into(), "r-1".into())].into()) };
-        assert_eq!(json(&headers).to_string(), r#"{"event":"headers","at_ms":5,"headers":[["id","r-1"]]}"#);
-        let of_before = json!({"event": "stray", "at_ms": 1, "cause": "no id", "id": null, "body": "{}"});
-        assert!(of_json(&of_before).is_some(), "a history that was written before strays had headers is read");
+        let headers =
+            Event { at_ms: 5, kind: EventKind::Headers([("id".into(), "r-1".into())].into()) };
+        assert_eq!(
+            json(&headers).to_string(),
+            r#"{"event":"headers","at_ms":5,"headers":[["id","r-1"]]}"#
+        );
+        let of_before =
+            json!({"event": "stray", "at_ms": 1, "cause": "no id", "id": null, "body": "{}"});
+        assert!(
+            of_json(&of_before).is_some(),
+            "a history that was written before strays had headers is read"
+        );
     }
 }

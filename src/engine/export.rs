@@ -85,7 +85,8 @@ impl<T: Gated> Subject<'_, T> {
         let choice = Choice { scale, focus: current, opened: &BTreeSet::new(), most: MOST };
         let extent = Extent::choose(self.workflow.states().len(), &edges, &choice);
         let marks = Marks::of(self.workflow, self.analysis, current);
-        let view = View { extent: &extent, marks: &marks, unbundled: None, direction, detail, measure };
+        let view =
+            View { extent: &extent, marks: &marks, unbundled: None, direction, detail, measure };
         (states::diagram(self.workflow, &edges, self.tools, view), extent)
     }
 
@@ -100,12 +101,15 @@ impl<T: Gated> Subject<'_, T> {
     fn text(&self) -> String {
         let (states, extent) = self.diagram();
         let is_broken = |part: Role| match part {
-            Role::Line(row) | Role::Head(row) => !states.arrows[row].tools().any(|tool| self.is_asked(tool)),
+            Role::Line(row) | Role::Head(row) => {
+                !states.arrows[row].tools().any(|tool| self.is_asked(tool))
+            }
             Role::Itself(row) => !states.feet[row].0.iter().any(|tool| self.is_asked(*tool)),
             Role::FromAny(row) => !states.feet[row].1.iter().any(|tool| self.is_asked(*tool)),
             _ => false,
         };
-        let mut lines: Vec<String> = canvas_text::lines(&states.diagram, &states.diagram.layout(), is_broken).collect();
+        let mut lines: Vec<String> =
+            canvas_text::lines(&states.diagram, &states.diagram.layout(), is_broken).collect();
         if !states.staying.is_empty() {
             lines.push(String::new());
             lines.push(format!("any state stays: {}", self.keys(&states.staying)));
@@ -122,7 +126,8 @@ impl<T: Gated> Subject<'_, T> {
     }
 
     fn dot(&self) -> String {
-        let mut text = String::from("digraph workflow {\n  rankdir=LR;\n  node [shape=box, style=rounded];\n");
+        let mut text =
+            String::from("digraph workflow {\n  rankdir=LR;\n  node [shape=box, style=rounded];\n");
         for (row, name) in self.workflow.states().iter().enumerate() {
             let mut more = String::new();
             if Some(row) == self.current {
@@ -135,14 +140,20 @@ impl<T: Gated> Subject<'_, T> {
         }
         let mut any = false;
         let asked = self.workflow.edges().into_iter().map(|edge| (edge, ""));
-        let others = if self.drawn == Drawn::All { self.workflow.edges_not_asked() } else { Vec::new() };
-        let others = others.into_iter().map(|edge| (edge, ", style=dotted, color=gray, fontcolor=gray"));
+        let others =
+            if self.drawn == Drawn::All { self.workflow.edges_not_asked() } else { Vec::new() };
+        let others =
+            others.into_iter().map(|edge| (edge, ", style=dotted, color=gray, fontcolor=gray"));
         for (edge, style) in asked.chain(others) {
             let label = dot_text(&self.keys(&edge.tools));
             let any_style = if style.is_empty() { ", style=dashed" } else { style };
             let _ = match edge.link {
-                Link::Between { from, to } => writeln!(text, "  s{from} -> s{to} [label={label}{style}];"),
-                Link::FromAny { to } => writeln!(text, "  any -> s{to} [label={label}{any_style}];"),
+                Link::Between { from, to } => {
+                    writeln!(text, "  s{from} -> s{to} [label={label}{style}];")
+                }
+                Link::FromAny { to } => {
+                    writeln!(text, "  any -> s{to} [label={label}{any_style}];")
+                }
                 Link::StayAny => writeln!(text, "  any -> any [label={label}{any_style}];"),
             };
             any |= !matches!(edge.link, Link::Between { .. });
@@ -177,7 +188,9 @@ impl<T: Gated> Subject<'_, T> {
     fn json(&self) -> Value {
         let name = |row: &StateRow| Value::from(&*self.workflow.states()[*row]);
         let names = |rows: &[StateRow]| rows.iter().map(name).collect::<Value>();
-        let keys = |rows: &[ToolRow]| rows.iter().map(|row| Value::from(self.tools[*row].key())).collect::<Value>();
+        let keys = |rows: &[ToolRow]| {
+            rows.iter().map(|row| Value::from(self.tools[*row].key())).collect::<Value>()
+        };
         let states: Value = (0..self.workflow.states().len())
             .map(|row| {
                 json!({
@@ -221,15 +234,21 @@ impl<T: Gated> Subject<'_, T> {
         let (states, extent) = self.diagram();
         let picture = states.diagram.layout();
         let names = |row: usize| -> Value {
-            extent.nodes[row].states().iter().map(|state| Value::from(&*self.workflow.states()[*state])).collect()
+            extent.nodes[row]
+                .states()
+                .iter()
+                .map(|state| Value::from(&*self.workflow.states()[*state]))
+                .collect()
         };
         let boxes = picture.boxes.iter().enumerate().map(|(row, placed)| {
             let Area { x, y, width, height } = placed.area;
             json!({"states": names(row), "x": x, "y": y, "width": width, "height": height})
         });
         let arrows = picture.arrows.iter().zip(&states.arrows).map(|(route, strand)| {
-            let points: Value = route.points.iter().map(|point| json!([point.x, point.y])).collect();
-            let tools: Value = strand.tools().map(|tool| Value::from(self.tools[tool].key())).collect();
+            let points: Value =
+                route.points.iter().map(|point| json!([point.x, point.y])).collect();
+            let tools: Value =
+                strand.tools().map(|tool| Value::from(self.tools[tool].key())).collect();
             json!({"from": strand.from, "to": strand.to, "tools": tools, "points": points})
         });
         json!({
@@ -256,15 +275,22 @@ impl<T: Gated> Subject<'_, T> {
         for (row, placed) in picture.boxes.iter().enumerate() {
             let held = extent.nodes[row].states();
             let is_current = held.iter().any(|state| Some(*state) == self.current);
-            let of_box = match (is_current, held.iter().any(|state| self.analysis.reaches(*state))) {
+            let of_box = match (is_current, held.iter().any(|state| self.analysis.reaches(*state)))
+            {
                 (true, _) => "current",
                 (false, true) => "state",
                 (false, false) => "dim",
             };
             svg.place(&placed.area, of_box, &states.diagram.boxes[row].lines);
             let (itself, any) = &states.feet[row];
-            placed.to_itself.iter().for_each(|route| svg.route(route, &self.class(itself.iter().copied(), "")));
-            placed.from_any.iter().for_each(|route| svg.route(route, &self.class(any.iter().copied(), " any")));
+            placed
+                .to_itself
+                .iter()
+                .for_each(|route| svg.route(route, &self.class(itself.iter().copied(), "")));
+            placed
+                .from_any
+                .iter()
+                .for_each(|route| svg.route(route, &self.class(any.iter().copied(), " any")));
         }
         svg.text + "</svg>\n"
     }
@@ -294,7 +320,10 @@ impl Svg {
     fn place(&mut self, area: &Area, class: &str, lines: &[String]) {
         let (x, y) = (area.x * CELL_WIDTH + CELL_WIDTH / 2, area.y * CELL_HEIGHT + CELL_HEIGHT / 2);
         let (width, height) = ((area.width - 1) * CELL_WIDTH, (area.height - 1) * CELL_HEIGHT);
-        let _ = writeln!(self.text, "<g class=\"{class}\"><rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"/>");
+        let _ = writeln!(
+            self.text,
+            "<g class=\"{class}\"><rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"/>"
+        );
         for (row, line) in lines.iter().enumerate() {
             let (x, y) = ((area.x + 2) * CELL_WIDTH, (area.y + 1 + row) * CELL_HEIGHT + 13);
             let _ = writeln!(self.text, "<text x=\"{x}\" y=\"{y}\">{}</text>", xml_text(line));
@@ -303,10 +332,19 @@ impl Svg {
     }
 
     fn route(&mut self, route: &Route, class: &str) {
-        let middle =
-            |point: &Point| format!("{},{}", point.x * CELL_WIDTH + CELL_WIDTH / 2, point.y * CELL_HEIGHT + CELL_HEIGHT / 2);
+        let middle = |point: &Point| {
+            format!(
+                "{},{}",
+                point.x * CELL_WIDTH + CELL_WIDTH / 2,
+                point.y * CELL_HEIGHT + CELL_HEIGHT / 2
+            )
+        };
         let points: Vec<String> = route.points.iter().map(middle).collect();
-        let _ = writeln!(self.text, "<polyline class=\"arrow{class}\" points=\"{}\"/>", points.join(" "));
+        let _ = writeln!(
+            self.text,
+            "<polyline class=\"arrow{class}\" points=\"{}\"/>",
+            points.join(" ")
+        );
         route.label.iter().for_each(|label| self.label(label));
     }
 
@@ -314,13 +352,24 @@ impl Svg {
     fn label(&mut self, label: &Caption) {
         let (x, y) = (label.at.x * CELL_WIDTH, label.at.y * CELL_HEIGHT);
         let width = label.width * CELL_WIDTH;
-        let _ = writeln!(self.text, "<rect class=\"plate\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{CELL_HEIGHT}\"/>");
-        let _ = writeln!(self.text, "<text x=\"{x}\" y=\"{}\">{}</text>", y + 13, xml_text(&label.text));
+        let _ = writeln!(
+            self.text,
+            "<rect class=\"plate\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{CELL_HEIGHT}\"/>"
+        );
+        let _ = writeln!(
+            self.text,
+            "<text x=\"{x}\" y=\"{}\">{}</text>",
+            y + 13,
+            xml_text(&label.text)
+        );
     }
 }
 
 fn dot_text(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace(char::is_control, " "))
+    format!(
+        "\"{}\"",
+        text.replace('\\', "\\\\").replace('"', "\\\"").replace(char::is_control, " ")
+    )
 }
 
 /// Letters that Mermaid reads as its own are written as entity codes.
@@ -356,7 +405,9 @@ mod tests {
             name: key.into(),
             gate: Gate {
                 groups: None,
-                states: states.map_or(States::Every, |list| States::Only(list.iter().map(|name| Name::from(*name)).collect())),
+                states: states.map_or(States::Every, |list| {
+                    States::Only(list.iter().map(|name| Name::from(*name)).collect())
+                }),
                 next: next.map(Name::from),
                 ..Gate::open()
             },
@@ -402,7 +453,8 @@ mod tests {
                 ..Gate::open()
             },
         };
-        let tools = [tool("look", "read", "undefined", "found"), tool("wipe", "admin", "found", "gone")];
+        let tools =
+            [tool("look", "read", "undefined", "found"), tool("wipe", "admin", "found", "gone")];
         let workflow = Workflow::of(&tools, &AskedGroups::Only(vec!["read".into()]), "undefined");
         let analysis = workflow.analysis();
         let subject = |drawn| Subject {
@@ -418,10 +470,19 @@ mod tests {
         };
         let (all, asked) = (subject(Drawn::All), subject(Drawn::Asked));
         let text = all.write(Format::Text);
-        assert!(text.contains("─ look ─") && text.contains("╌ wipe ╌") && text.contains('▷'), "{text}");
+        assert!(
+            text.contains("─ look ─") && text.contains("╌ wipe ╌") && text.contains('▷'),
+            "{text}"
+        );
         assert!(!asked.write(Format::Text).contains("wipe"));
-        assert!(all.write(Format::Svg).contains("arrow faint") && !asked.write(Format::Svg).contains("arrow faint"));
-        assert!(all.write(Format::Dot).contains("[label=\"wipe\", style=dotted") && !asked.write(Format::Dot).contains("wipe"));
+        assert!(
+            all.write(Format::Svg).contains("arrow faint")
+                && !asked.write(Format::Svg).contains("arrow faint")
+        );
+        assert!(
+            all.write(Format::Dot).contains("[label=\"wipe\", style=dotted")
+                && !asked.write(Format::Dot).contains("wipe")
+        );
         let json: Value = serde_json::from_str(&all.write(Format::Json)).unwrap();
         assert_eq!(json["edges"].as_array().unwrap().len(), 1);
         assert_eq!(json["edges_not_asked"][0]["tools"], json!(["wipe"]));

@@ -1,4 +1,5 @@
-//! The filter: which tools a context gets, why the others are hidden, where the state goes next, who may ask for what.
+//! The filter: which tools a context gets, why the others are hidden, where the state goes next,
+//! who may ask for what.
 
 use std::{collections::HashSet, fmt};
 
@@ -84,13 +85,18 @@ impl Reason {
 }
 
 impl Reason {
-    /// The reason in few words, for a line in a list: what the tool has, without what was asked for.
+    /// The reason in few words, for a line in a list: what the tool has, without what was asked
+    /// for.
     #[must_use]
     pub fn short(&self) -> String {
         match self {
-            Self::NotLoaded(NotLoaded::Refused { entry, .. }) => format!("not loaded: {entry} stops the whole set"),
+            Self::NotLoaded(NotLoaded::Refused { entry, .. }) => {
+                format!("not loaded: {entry} stops the whole set")
+            }
             Self::NotLoaded(NotLoaded::Replaced { by }) => format!("not loaded: {by} has its name"),
-            Self::User(denied) => format!("user: {} may not ask for {}", denied.user, list(&denied.exceeding)),
+            Self::User(denied) => {
+                format!("user: {} may not ask for {}", denied.user, list(&denied.exceeding))
+            }
             Self::Group { has, .. } if has.is_empty() => "group: none, only \"*\"".into(),
             Self::Group { has, .. } => format!("group: {}", list(has)),
             Self::State { listed, .. } if listed.is_empty() => "state: none".into(),
@@ -106,14 +112,27 @@ impl fmt::Display for Reason {
                 write!(f, "not loaded: {entry} stops the whole set from loading: {logged}")
             }
             Self::NotLoaded(NotLoaded::Replaced { by }) => {
-                write!(f, "not loaded: the tool {by} has the same name, and the last one of a name is loaded")
+                write!(
+                    f,
+                    "not loaded: the tool {by} has the same name, and the last one of a name is loaded"
+                )
             }
             Self::User(denied) => write!(f, "user: {denied}"),
-            Self::Group { has, .. } if has.is_empty() => write!(f, "group: in no group, only a request for \"*\" shows it"),
-            Self::Group { has, asked } if asked.is_empty() => write!(f, "group: in {}, no group was asked for", list(has)),
-            Self::Group { has, asked } => write!(f, "group: in {}, asked for {}", list(has), list(asked)),
-            Self::State { listed, .. } if listed.is_empty() => write!(f, "state: available in no state"),
-            Self::State { listed, current } => write!(f, "state: available in {}, not in {current}", list(listed)),
+            Self::Group { has, .. } if has.is_empty() => {
+                write!(f, "group: in no group, only a request for \"*\" shows it")
+            }
+            Self::Group { has, asked } if asked.is_empty() => {
+                write!(f, "group: in {}, no group was asked for", list(has))
+            }
+            Self::Group { has, asked } => {
+                write!(f, "group: in {}, asked for {}", list(has), list(asked))
+            }
+            Self::State { listed, .. } if listed.is_empty() => {
+                write!(f, "state: available in no state")
+            }
+            Self::State { listed, current } => {
+                write!(f, "state: available in {}, not in {current}", list(listed))
+            }
         }
     }
 }
@@ -145,7 +164,8 @@ impl Filter {
         self.groups.admit(gate) && gate.states.admits(&self.state)
     }
 
-    /// Why a tool is hidden; nothing when it is available. Of a tool that is not loaded neither groups nor states matter.
+    /// Why a tool is hidden; nothing when it is available. Of a tool that is not loaded neither
+    /// groups nor states matter.
     #[must_use]
     pub fn reasons(&self, gate: &Gate) -> Vec<Reason> {
         if let Some(why) = gate.not_loaded() {
@@ -164,8 +184,8 @@ impl Filter {
     }
 }
 
-/// Each tool in exactly one list, in the order given: a tool that both tests stop counts as filtered by group. One that is not
-/// loaded is never looked at by the filter.
+/// Each tool in exactly one list, in the order given: a tool that both tests stop counts as
+/// filtered by group. One that is not loaded is never looked at by the filter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Split {
     pub available: Vec<ToolRow>,
@@ -196,7 +216,12 @@ pub fn split<T: Gated>(tools: &[T], context: &Context) -> Split {
 #[must_use]
 pub fn available<T: Gated>(tools: &[T], context: &Context) -> Vec<ToolRow> {
     let filter = Filter::new(context);
-    tools.iter().enumerate().filter(|(_, tool)| filter.admits(tool.gate())).map(|(row, _)| row).collect()
+    tools
+        .iter()
+        .enumerate()
+        .filter(|(_, tool)| filter.admits(tool.gate()))
+        .map(|(row, _)| row)
+        .collect()
 }
 
 /// The state after a tool ended so. Cancelled, timed-out and lost calls never move it.
@@ -276,7 +301,11 @@ impl Allowed {
         let Some(user) = &context.user else { return Self::Every };
         let profile = profiles.iter().find(|profile| profile.user == *user);
         let allowed = profile.map_or(&[][..], |profile| &profile.allowed_groups);
-        if allowed.iter().any(|name| &**name == ANY) { Self::Every } else { Self::Only(allowed.to_vec()) }
+        if allowed.iter().any(|name| &**name == ANY) {
+            Self::Every
+        } else {
+            Self::Only(allowed.to_vec())
+        }
     }
 
     #[must_use]
@@ -291,10 +320,14 @@ impl Allowed {
 /// The permissions gate, before the filter: whether the context's user may ask for its groups.
 ///
 /// # Errors
-/// The groups that exceed what the profile allows; all of them when no profile bears the user's name.
+/// The groups that exceed what the profile allows; all of them when no profile bears the user's
+/// name.
 pub fn permit(profiles: &[Profile], context: &Context) -> Result<(), Denied> {
-    let (Some(user), allowed) = (&context.user, Allowed::of(profiles, context)) else { return Ok(()) };
-    let exceeding: Vec<Name> = context.groups().into_iter().filter(|name| !allowed.allows(name)).collect();
+    let (Some(user), allowed) = (&context.user, Allowed::of(profiles, context)) else {
+        return Ok(());
+    };
+    let exceeding: Vec<Name> =
+        context.groups().into_iter().filter(|name| !allowed.allows(name)).collect();
     if exceeding.is_empty() {
         return Ok(());
     }
@@ -314,7 +347,12 @@ mod tests {
         list.iter().map(|name| Name::from(*name)).collect()
     }
 
-    fn tool(key: &str, groups: Option<&[&str]>, states: Option<&[&str]>, next: Option<&str>) -> Slot {
+    fn tool(
+        key: &str,
+        groups: Option<&[&str]>,
+        states: Option<&[&str]>,
+        next: Option<&str>,
+    ) -> Slot {
         Slot {
             key: key.into(),
             name: key.to_uppercase().into(),
@@ -340,25 +378,45 @@ mod tests {
             tool("neither", Some(&["b"]), Some(&["t"]), None),
         ];
         let split = split(&tools, &context(Some(&["a"]), Some("s")));
-        let expected =
-            Split { available: vec![0], filtered_by_group: vec![1, 3], filtered_by_state: vec![2], not_loaded: Vec::new() };
+        let expected = Split {
+            available: vec![0],
+            filtered_by_group: vec![1, 3],
+            filtered_by_state: vec![2],
+            not_loaded: Vec::new(),
+        };
         assert_eq!(split, expected);
     }
 
     #[test]
     fn what_is_not_loaded_is_offered_to_nobody_and_says_why() {
-        let not_loaded =
-            |why| Slot { gate: Gate { offer: Audience::ToNone(why), ..Gate::open() }, ..tool("x", None, None, None) };
-        let refused = not_loaded(NotLoaded::Refused { entry: "tool/bad".into(), logged: "Tool type None not known".into() });
+        let not_loaded = |why| Slot {
+            gate: Gate { offer: Audience::ToNone(why), ..Gate::open() },
+            ..tool("x", None, None, None)
+        };
+        let refused = not_loaded(NotLoaded::Refused {
+            entry: "tool/bad".into(),
+            logged: "Tool type None not known".into(),
+        });
         let replaced = not_loaded(NotLoaded::Replaced { by: "y".into() });
         for asked in [None, Some(&["*"][..]), Some(&["default"])] {
             let context = context(asked, None);
             let split = split(&[refused.clone(), replaced.clone()], &context);
             assert_eq!(split, Split { not_loaded: vec![0, 1], ..Split::default() });
-            let words =
-                |slot: &Slot| Filter::new(&context).reasons(&slot.gate).iter().map(ToString::to_string).collect::<Vec<_>>();
-            assert_eq!(words(&refused), ["not loaded: tool/bad stops the whole set from loading: Tool type None not known"]);
-            assert_eq!(words(&replaced), ["not loaded: the tool y has the same name, and the last one of a name is loaded"]);
+            let words = |slot: &Slot| {
+                Filter::new(&context)
+                    .reasons(&slot.gate)
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect::<Vec<_>>()
+            };
+            assert_eq!(
+                words(&refused),
+                ["not loaded: tool/bad stops the whole set from loading: Tool type None not known"]
+            );
+            assert_eq!(
+                words(&replaced),
+                ["not loaded: the tool y has the same name, and the last one of a name is loaded"]
+            );
         }
     }
 
@@ -371,8 +429,15 @@ mod tests {
             ["group: in b, asked for a, c", "state: available in s, not in undefined"]
         );
         assert_eq!(
-            filter.reasons(&tool("x", Some(&[]), Some(&[]), None).gate).iter().map(ToString::to_string).collect::<Vec<_>>(),
-            ["group: in no group, only a request for \"*\" shows it", "state: available in no state"]
+            filter
+                .reasons(&tool("x", Some(&[]), Some(&[]), None).gate)
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>(),
+            [
+                "group: in no group, only a request for \"*\" shows it",
+                "state: available in no state"
+            ]
         );
         assert!(filter.reasons(&tool("x", Some(&["c"]), None, None).gate).is_empty());
     }
@@ -407,7 +472,8 @@ mod tests {
             Profile { user: "root".into(), allowed_groups: names(&["*"]) },
         ];
         let ask = |user: &str, groups: Option<&[&str]>| {
-            permit(&profiles, &Context { user: Some(user.into()), ..context(groups, None) }).map_err(|denied| denied.to_string())
+            permit(&profiles, &Context { user: Some(user.into()), ..context(groups, None) })
+                .map_err(|denied| denied.to_string())
         };
         assert_eq!(ask("ann", Some(&["read"])), Ok(()));
         assert_eq!(ask("ann", None), Ok(()), "absent groups count as default");
@@ -416,14 +482,24 @@ mod tests {
             ask("ann", Some(&["read", "write", "admin"])),
             Err("Insufficient permissions for requested tool groups: write, admin".into())
         );
-        assert_eq!(ask("ann", Some(&["*"])), Err("Insufficient permissions for requested tool groups: *".into()));
+        assert_eq!(
+            ask("ann", Some(&["*"])),
+            Err("Insufficient permissions for requested tool groups: *".into())
+        );
         assert_eq!(ask("root", Some(&["*", "write"])), Ok(()));
-        assert!(ask("nobody", None).is_err_and(|text| text.ends_with("default (no profile for user nobody)")));
-        assert!(permit(&profiles, &context(Some(&["write"]), None)).is_ok(), "without a user there is no gate");
+        assert!(
+            ask("nobody", None)
+                .is_err_and(|text| text.ends_with("default (no profile for user nobody)"))
+        );
+        assert!(
+            permit(&profiles, &context(Some(&["write"]), None)).is_ok(),
+            "without a user there is no gate"
+        );
     }
 
     proptest! {
-        /// The formula of the document, written out over sets, gives the same answer; and a tool is available exactly when it has no reason.
+        /// The formula of the document, written out over sets, gives the same answer; and a tool is
+        /// available exactly when it has no reason.
         #[test]
         fn agrees_with_the_formula(
             has in proptest::option::of(proptest::collection::vec("[abcd*]|default", 0..4)),

@@ -1,4 +1,5 @@
-//! Edits of a tool's gate, as data: what they make of the gate, and which edits of the descriptor they come to.
+//! Edits of a tool's gate, as data: what they make of the gate, and which edits of the descriptor
+//! they come to.
 
 use serde_json::Value;
 
@@ -38,12 +39,16 @@ impl GateEdit {
         match self {
             Self::AddGroup(group) => format!("add group {group} to the tool"),
             Self::RemoveGroup(group) => format!("take the tool out of group {group}"),
-            Self::InGroups(groups) if groups.is_empty() => "take the tool out of every group".into(),
+            Self::InGroups(groups) if groups.is_empty() => {
+                "take the tool out of every group".into()
+            }
             Self::InGroups(groups) => format!("put the tool in {} only", list(groups)),
             Self::AddState(state) => format!("make the tool available in {state}"),
             Self::RemoveState(state) => format!("make the tool no longer available in {state}"),
             Self::Everywhere => "make the tool available in every state".into(),
-            Self::OnlyIn(states) if states.is_empty() => "make the tool available in no state".into(),
+            Self::OnlyIn(states) if states.is_empty() => {
+                "make the tool available in no state".into()
+            }
             Self::OnlyIn(states) => format!("make the tool available in {} only", list(states)),
             Self::LeadTo(Some(state)) => format!("let the tool lead to {state}"),
             Self::LeadTo(None) => "let the tool leave the state as it is".into(),
@@ -132,7 +137,8 @@ impl GateEdit {
         if gate == tool.gate {
             return Vec::new();
         }
-        let of = |edits: Vec<Edit>| edits.into_iter().map(|edit| of_entry(tool.id(), edit)).collect();
+        let of =
+            |edits: Vec<Edit>| edits.into_iter().map(|edit| of_entry(tool.id(), edit)).collect();
         match self {
             Self::AddGroup(group) => of(vec![add(tool, keys.groups, group, &gate.groups())]),
             Self::RemoveGroup(group) => of(remove(tool, keys.groups, group, &gate.groups())),
@@ -141,7 +147,9 @@ impl GateEdit {
             Self::RemoveState(state) => of(remove(tool, keys.states, state, listed(&gate.states))),
             Self::Everywhere => of(vec![Edit::Remove { at: member(keys.states) }]),
             Self::OnlyIn(states) => of(vec![set(keys.states, states)]),
-            Self::LeadTo(Some(state)) => of(vec![Edit::Set { at: member(keys.next), to: (&**state).into() }]),
+            Self::LeadTo(Some(state)) => {
+                of(vec![Edit::Set { at: member(keys.next), to: (&**state).into() }])
+            }
             Self::LeadTo(None) => of(vec![Edit::Remove { at: member(keys.next) }]),
         }
     }
@@ -177,7 +185,13 @@ fn add(tool: &Tool, key: &str, name: &Name, names: &[Name]) -> Edit {
 
 /// Out of the list that is there, each time that it stands in it, the last one first.
 fn remove(tool: &Tool, key: &str, name: &Name, names: &[Name]) -> Vec<Edit> {
-    let Some(items) = tool.entry.value.get(key).and_then(Value::as_array) else { return vec![set(key, names)] };
-    let rows = items.iter().enumerate().filter(|(_, item)| item.as_str() == Some(&**name)).map(|(row, _)| row);
+    let Some(items) = tool.entry.value.get(key).and_then(Value::as_array) else {
+        return vec![set(key, names)];
+    };
+    let rows = items
+        .iter()
+        .enumerate()
+        .filter(|(_, item)| item.as_str() == Some(&**name))
+        .map(|(row, _)| row);
     rows.rev().map(|row| Edit::Remove { at: member(key).item(row) }).collect()
 }

@@ -7,7 +7,8 @@ use crate::model::{
     tool::{Gate, Tool},
 };
 
-/// A tool as the engine sees it. All functions take tools in catalog order and name them by their row in it.
+/// A tool as the engine sees it. All functions take tools in catalog order and name them by their
+/// row in it.
 pub trait Gated {
     /// What other descriptors, scenarios and audit records call it.
     fn key(&self) -> &str;
@@ -70,8 +71,12 @@ impl Gated for Slot {
     }
 }
 
-/// The row of the tool that `word` means: a key wins over a name, the first of several over the others.
+/// The row of the tool that `word` means: a key wins over a name, the first of several over the
+/// others.
 #[must_use]
 pub fn row_of<T: Gated>(tools: &[T], word: &str) -> Option<ToolRow> {
-    tools.iter().position(|tool| tool.key() == word).or_else(|| tools.iter().position(|tool| tool.name() == word))
+    tools
+        .iter()
+        .position(|tool| tool.key() == word)
+        .or_else(|| tools.iter().position(|tool| tool.name() == word))
 }

@@ -18,7 +18,8 @@ pub struct Group {
     pub tools: Vec<ToolRow>,
 }
 
-/// Every group that a tool is in, in the order in which they are first named; tools that name none are in `default`.
+/// Every group that a tool is in, in the order in which they are first named; tools that name none
+/// are in `default`.
 #[must_use]
 pub fn groups_of<T: Gated>(tools: &[T]) -> Vec<Group> {
     let default: Name = DEFAULT_GROUP.into();
@@ -44,8 +45,9 @@ pub fn groups_of<T: Gated>(tools: &[T]) -> Vec<Group> {
     groups
 }
 
-/// A workspace's own groups: `{"financial-tools": ["stock-query"]}`, `{"knowledge": {"read": [..], "write": [..]}}`.
-/// Members are tools, by key or name, or other groups. A group below another is called `knowledge/read`; the one above holds all of both.
+/// A workspace's own groups: `{"financial-tools": ["stock-query"]}`,
+/// `{"knowledge": {"read": [..], "write": [..]}}`. Members are tools, by key or name, or other
+/// groups. A group below another is called `knowledge/read`; the one above holds all of both.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CustomGroups(Vec<Branch>);
 
@@ -95,7 +97,10 @@ impl CustomGroups {
         match value {
             Value::Null => Ok(Self::default()),
             Value::Object(members) => Ok(Self(read_branches(members, &Pointer::root())?)),
-            _ => Err(issue(&Pointer::root(), "groups must be an object: a name for each group, and its members as a list")),
+            _ => Err(issue(
+                &Pointer::root(),
+                "groups must be an object: a name for each group, and its members as a list",
+            )),
         }
     }
 
@@ -126,7 +131,11 @@ impl CustomGroups {
         let groups = self.flat();
         let mut slots: Vec<Slot> = tools
             .iter()
-            .map(|tool| Slot { key: tool.key().into(), name: tool.name().into(), gate: tool.gate().clone() })
+            .map(|tool| Slot {
+                key: tool.key().into(),
+                name: tool.name().into(),
+                gate: tool.gate().clone(),
+            })
             .collect();
         let mut holders: HashMap<&str, Vec<ToolRow>> = HashMap::new();
         let plain = groups_of(tools);
@@ -165,7 +174,12 @@ fn read_branches(members: &Map<String, Value>, at: &Pointer) -> Result<Vec<Branc
             let content = match value {
                 Value::Array(items) => Content::Members(read_members(items, &here)?),
                 Value::Object(below) => Content::Below(read_branches(below, &here)?),
-                _ => return Err(issue(&here, "a group must be a list of tools, or an object of groups")),
+                _ => {
+                    return Err(issue(
+                        &here,
+                        "a group must be a list of tools, or an object of groups",
+                    ));
+                }
             };
             Ok(Branch { name: name.as_str().into(), content })
         })
@@ -174,7 +188,9 @@ fn read_branches(members: &Map<String, Value>, at: &Pointer) -> Result<Vec<Branc
 
 fn read_members(items: &[Value], at: &Pointer) -> Result<Vec<Name>, GroupsIssue> {
     let member = |(row, item): (usize, &Value)| {
-        item.as_str().map(Name::from).ok_or_else(|| issue(&at.item(row), "a member must be the name of a tool or group"))
+        item.as_str()
+            .map(Name::from)
+            .ok_or_else(|| issue(&at.item(row), "a member must be the name of a tool or group"))
     };
     items.iter().enumerate().map(member).collect()
 }
@@ -188,18 +204,28 @@ fn write_branches(branches: &[Branch]) -> Value {
         Content::Members(names) => names.iter().map(|name| Value::from(&**name)).collect(),
         Content::Below(branches) => write_branches(branches),
     };
-    branches.iter().map(|branch| (branch.name.to_string(), content(&branch.content))).collect::<Map<_, _>>().into()
+    branches
+        .iter()
+        .map(|branch| (branch.name.to_string(), content(&branch.content)))
+        .collect::<Map<_, _>>()
+        .into()
 }
 
 /// Adds a group and those below it to `groups`; answers with its members.
 fn flatten(branch: &Branch, above: &str, groups: &mut Vec<FlatGroup>) -> Vec<Name> {
-    let name: Name = if above.is_empty() { branch.name.clone() } else { format!("{above}/{}", branch.name).into() };
+    let name: Name = if above.is_empty() {
+        branch.name.clone()
+    } else {
+        format!("{above}/{}", branch.name).into()
+    };
     let place = groups.len();
     groups.push(FlatGroup { name: name.clone(), members: Vec::new() });
     let mut members: Vec<Name> = Vec::new();
     let found = match &branch.content {
         Content::Members(names) => names.clone(),
-        Content::Below(branches) => branches.iter().flat_map(|below| flatten(below, &name, groups)).collect(),
+        Content::Below(branches) => {
+            branches.iter().flat_map(|below| flatten(below, &name, groups)).collect()
+        }
     };
     for member in found {
         if !members.contains(&member) {
@@ -224,8 +250,15 @@ mod tests {
 
     #[test]
     fn every_group_with_its_tools() {
-        let tools = [tool("a", "a", None), tool("b", "b", Some(&["x", "default", "x"])), tool("c", "c", Some(&[]))];
-        let groups: Vec<_> = groups_of(&tools).into_iter().map(|group| (group.name.to_string(), group.tools)).collect();
+        let tools = [
+            tool("a", "a", None),
+            tool("b", "b", Some(&["x", "default", "x"])),
+            tool("c", "c", Some(&[])),
+        ];
+        let groups: Vec<_> = groups_of(&tools)
+            .into_iter()
+            .map(|group| (group.name.to_string(), group.tools))
+            .collect();
         assert_eq!(groups, [("default".into(), vec![0, 1]), ("x".into(), vec![1])]);
     }
 
@@ -245,7 +278,8 @@ mod tests {
             tool("update", "Update", Some(&["text"])),
         ];
         let expanded = custom.expand(&tools);
-        let groups: Vec<String> = expanded.tools.iter().map(|tool| tool.gate.groups().join(" ")).collect();
+        let groups: Vec<String> =
+            expanded.tools.iter().map(|tool| tool.gate.groups().join(" ")).collect();
         assert_eq!(
             groups,
             [
@@ -255,7 +289,10 @@ mod tests {
                 "text knowledge knowledge/write all-text"
             ]
         );
-        assert_eq!(expanded.unknown, [("knowledge".into(), "nowhere".into()), ("knowledge/write".into(), "nowhere".into())]);
+        assert_eq!(
+            expanded.unknown,
+            [("knowledge".into(), "nowhere".into()), ("knowledge/write".into(), "nowhere".into())]
+        );
     }
 
     #[test]

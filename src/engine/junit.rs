@@ -26,11 +26,18 @@ pub fn report(title: &str, suites: &[Suite]) -> String {
     let tests: usize = suites.iter().map(|suite| suite.cases.len()).sum();
     let failures: usize = suites.iter().map(failed).sum();
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    let _ = writeln!(text, "<testsuites name=\"{}\" tests=\"{tests}\" failures=\"{failures}\">", escaped(title));
+    let _ = writeln!(
+        text,
+        "<testsuites name=\"{}\" tests=\"{tests}\" failures=\"{failures}\">",
+        escaped(title)
+    );
     for suite in suites {
         let (name, file) = (escaped(&suite.name), escaped(&suite.file));
         let (tests, failures) = (suite.cases.len(), failed(suite));
-        let _ = writeln!(text, "  <testsuite name=\"{name}\" file=\"{file}\" tests=\"{tests}\" failures=\"{failures}\">");
+        let _ = writeln!(
+            text,
+            "  <testsuite name=\"{name}\" file=\"{file}\" tests=\"{tests}\" failures=\"{failures}\">"
+        );
         suite.cases.iter().for_each(|checked| case(&mut text, &name, checked));
         text.push_str("  </testsuite>\n");
     }
@@ -44,7 +51,9 @@ fn failed(suite: &Suite) -> usize {
 
 fn case(text: &mut String, suite: &str, checked: &Checked) {
     let name = escaped(&checked.name);
-    let took = checked.took_ms.map_or_else(String::new, |ms| format!(" time=\"{}.{:03}\"", ms / 1_000, ms % 1_000));
+    let took = checked
+        .took_ms
+        .map_or_else(String::new, |ms| format!(" time=\"{}.{:03}\"", ms / 1_000, ms % 1_000));
     let Some(first) = checked.differences.first() else {
         let _ = writeln!(text, "    <testcase classname=\"{suite}\" name=\"{name}\"{took}/>");
         return;
@@ -65,7 +74,9 @@ fn escaped(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\n' => escaped.push_str("&#10;"),
-            sign if sign.is_control() || matches!(sign, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
+            sign if sign.is_control() || matches!(sign, '\u{fffe}' | '\u{ffff}') => {
+                escaped.push('\u{fffd}');
+            }
             sign => escaped.push(sign),
         }
     }
@@ -79,11 +90,21 @@ mod tests {
     #[test]
     fn a_report_counts_and_escapes() {
         let held = Checked { name: "a \"b\"".into(), took_ms: Some(1_234), ..Checked::default() };
-        let failed = Checked { name: "c".into(), differences: vec!["x < y\u{1b}".into(), "z".into()], took_ms: None };
+        let failed = Checked {
+            name: "c".into(),
+            differences: vec!["x < y\u{1b}".into(), "z".into()],
+            took_ms: None,
+        };
         let suite = Suite { name: "s".into(), file: "s.yaml".into(), cases: vec![held, failed] };
         let text = report("toolcrib test", &[suite]);
-        assert!(text.contains("<testsuites name=\"toolcrib test\" tests=\"2\" failures=\"1\">"), "{text}");
+        assert!(
+            text.contains("<testsuites name=\"toolcrib test\" tests=\"2\" failures=\"1\">"),
+            "{text}"
+        );
         assert!(text.contains("name=\"a &quot;b&quot;\" time=\"1.234\"/>"), "{text}");
-        assert!(text.contains("<failure message=\"x &lt; y\u{fffd}\">x &lt; y\u{fffd}&#10;z</failure>"), "{text}");
+        assert!(
+            text.contains("<failure message=\"x &lt; y\u{fffd}\">x &lt; y\u{fffd}&#10;z</failure>"),
+            "{text}"
+        );
     }
 }

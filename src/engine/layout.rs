@@ -1,12 +1,15 @@
-//! The layout: boxes and arrows placed in cells, layer by layer, so that no arrow runs through a box or over a label.
+//! The layout: boxes and arrows placed in cells, layer by layer, so that no arrow runs through a
+//! box or over a label.
 //!
-//! A [`diagram`] says what to draw. [`rank`] breaks cycles and puts boxes in layers. [`items`] cuts each arrow into pieces, one for each
-//! layer it passes, its label being one of them, so that labels and passing arrows take room like boxes do. [`order`] sorts each layer for few
-//! crossings, [`place`] gives each piece its row, [`route`] draws the pieces through the channels between layers, and [`picture`] is what comes of it.
-//! [`extent`] chooses the states to show, [`states`] makes a diagram of them with
-//! their [`marks`]; [`hit`] says what stands at a cell of its picture.
+//! A [`diagram`] says what to draw. [`rank`] breaks cycles and puts boxes in layers. [`items`] cuts
+//! each arrow into pieces, one for each layer it passes, its label being one of them, so that
+//! labels and passing arrows take room like boxes do. [`order`] sorts each layer for few crossings,
+//! [`place`] gives each piece its row, [`route`] draws the pieces through the channels between
+//! layers, and [`picture`] is what comes of it. [`extent`] chooses the states to show, [`states`]
+//! makes a diagram of them with their [`marks`]; [`hit`] says what stands at a cell of its picture.
 //!
-//! All of it is deterministic: the same diagram gives the same picture. Inside, `along` is the direction of the layers, `across` the other.
+//! All of it is deterministic: the same diagram gives the same picture. Inside, `along` is the
+//! direction of the layers, `across` the other.
 
 pub mod diagram;
 pub mod extent;

@@ -1,7 +1,9 @@
-//! Checks that hold for every system: one table of rows, each with a code, a severity and a function.
+//! Checks that hold for every system: one table of rows, each with a code, a severity and a
+//! function.
 //!
-//! [`mod@check`] says what a row is and [`context`] what its function can ask; the other files hold the functions, by what they look at.
-//! A system adds its own table of the same rows. [`syntax`] turns what is odd in a text into findings.
+//! [`mod@check`] says what a row is and [`context`] what its function can ask; the other files hold
+//! the functions, by what they look at. A system adds its own table of the same rows. [`syntax`]
+//! turns what is odd in a text into findings.
 
 pub mod check;
 pub mod context;
@@ -118,7 +120,12 @@ pub const CHECKS: &[Check] = &[
         about: "The tool is hidden in \"undefined\", and no run from there comes to a state that shows it.",
         run: Run::All(states::unreachable),
     },
-    Check { code: "service.unused", severity: Level::NOTE, about: "No tool uses the service.", run: Run::All(services::unused) },
+    Check {
+        code: "service.unused",
+        severity: Level::NOTE,
+        about: "No tool uses the service.",
+        run: Run::All(services::unused),
+    },
     Check {
         code: "service.same-queue",
         severity: Level::ERROR,
@@ -145,9 +152,14 @@ pub fn check(context: &LintContext<'_>) -> Vec<Finding> {
     run(CHECKS, context, |_| true)
 }
 
-/// Findings of a table of checks on the entries whose system is `of`; checks of the whole choose for themselves.
+/// Findings of a table of checks on the entries whose system is `of`; checks of the whole choose
+/// for themselves.
 #[must_use]
-pub fn run(checks: &[Check], context: &LintContext<'_>, of: impl Fn(SystemId) -> bool) -> Vec<Finding> {
+pub fn run(
+    checks: &[Check],
+    context: &LintContext<'_>,
+    of: impl Fn(SystemId) -> bool,
+) -> Vec<Finding> {
     let mut findings = Vec::new();
     let catalog = context.catalog;
     for check in checks {
@@ -155,10 +167,17 @@ pub fn run(checks: &[Check], context: &LintContext<'_>, of: impl Fn(SystemId) ->
         let mut report = Report::new(check.code, severity, &mut findings);
         match check.run {
             Run::Entry(look) => {
-                catalog.entries().filter(|entry| of(entry.system)).for_each(|entry| look(context, entry, &mut report));
+                catalog
+                    .entries()
+                    .filter(|entry| of(entry.system))
+                    .for_each(|entry| look(context, entry, &mut report));
             }
             Run::Tool(look) => {
-                catalog.tools.iter().filter(|tool| of(tool.entry.system)).for_each(|tool| look(context, tool, &mut report));
+                catalog
+                    .tools
+                    .iter()
+                    .filter(|tool| of(tool.entry.system))
+                    .for_each(|tool| look(context, tool, &mut report));
             }
             Run::Service(look) => {
                 catalog
@@ -175,8 +194,15 @@ pub fn run(checks: &[Check], context: &LintContext<'_>, of: impl Fn(SystemId) ->
 
 /// Sorts findings as people read them: by file, place, severity, code.
 pub fn sort(findings: &mut [Finding]) {
-    let order = |finding: &Finding| -> (crate::model::entry::FileId, usize, usize, Severity, &'static str) {
-        (finding.site.file.clone(), finding.site.line, finding.site.column, finding.severity, finding.code)
-    };
+    let order =
+        |finding: &Finding| -> (crate::model::entry::FileId, usize, usize, Severity, &'static str) {
+            (
+                finding.site.file.clone(),
+                finding.site.line,
+                finding.site.column,
+                finding.severity,
+                finding.code,
+            )
+        };
     findings.sort_by_cached_key(order);
 }

@@ -1,4 +1,5 @@
-//! Secrets taken out of texts before they are kept: by name, by shape, and by the values of known variables.
+//! Secrets taken out of texts before they are kept: by name, by shape, and by the values of known
+//! variables.
 
 use std::{
     borrow::Cow,
@@ -67,14 +68,27 @@ impl Mask {
     #[must_use]
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let places = self.search(text).places;
-        if places.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(replaced(text, 0..text.len(), &places)) }
+        if places.is_empty() {
+            Cow::Borrowed(text)
+        } else {
+            Cow::Owned(replaced(text, 0..text.len(), &places))
+        }
     }
 
     /// The same of headers.
-    pub fn headers<'h>(&'h self, headers: &'h [(String, String)]) -> impl Iterator<Item = (String, String)> + 'h {
-        let is_cookie = |name: &str| ["cookie", "set-cookie"].iter().any(|known| name.eq_ignore_ascii_case(known));
+    pub fn headers<'h>(
+        &'h self,
+        headers: &'h [(String, String)],
+    ) -> impl Iterator<Item = (String, String)> + 'h {
+        let is_cookie = |name: &str| {
+            ["cookie", "set-cookie"].iter().any(|known| name.eq_ignore_ascii_case(known))
+        };
         headers.iter().map(move |(name, value)| {
-            let value = if is_cookie(name) { MASKED.to_owned() } else { self.named(name, value).into_owned() };
+            let value = if is_cookie(name) {
+                MASKED.to_owned()
+            } else {
+                self.named(name, value).into_owned()
+            };
             (name.clone(), value)
         })
     }
@@ -82,14 +96,17 @@ impl Mask {
     /// The same of a value that stands under a name.
     #[must_use]
     pub fn named<'t>(&self, name: &str, value: &'t str) -> Cow<'t, str> {
-        let hidden = !value.is_empty() && secret::is_secret_name(name) || secret::looks_secret(name, value).is_some();
+        let hidden = !value.is_empty() && secret::is_secret_name(name)
+            || secret::looks_secret(name, value).is_some();
         if hidden { Cow::Borrowed(MASKED) } else { self.text(value) }
     }
 
     /// Where secrets stand in a text, and where one may have begun at its end.
     pub(super) fn search(&self, text: &str) -> Found {
         let Found { mut places, begun } = secret::search(text);
-        let found = self.of_each(|value| (occurrences(text, value).collect::<Vec<_>>(), secret::begun(text, value)));
+        let found = self.of_each(|value| {
+            (occurrences(text, value).collect::<Vec<_>>(), secret::begun(text, value))
+        });
         let begun = found.iter().filter_map(|(_, begun)| *begun).chain(begun).min();
         places.extend(found.into_iter().flat_map(|(places, _)| places));
         Found { places: secret::merged(places), begun }
@@ -112,7 +129,8 @@ fn occurrences(text: &str, value: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// A value as it may stand in a text: as it is, and as JSON writes it where that differs. None of one that is too short.
+/// A value as it may stand in a text: as it is, and as JSON writes it where that differs. None of
+/// one that is too short.
 fn spellings(value: String) -> impl Iterator<Item = String> {
     let long = value.trim().len() >= SHORTEST;
     let written = serde_json::Value::from(value.as_str()).to_string();

@@ -1,4 +1,5 @@
-//! What cases, scenarios and stubs are read with: objects with known members, every issue with its place, times.
+//! What cases, scenarios and stubs are read with: objects with known members, every issue with its
+//! place, times.
 
 use std::{fmt, time::Duration};
 
@@ -23,7 +24,11 @@ pub struct FileIssue {
 
 impl fmt::Display for FileIssue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.at.is_root() { f.write_str(&self.message) } else { write!(f, "{}: {}", self.at, self.message) }
+        if self.at.is_root() {
+            f.write_str(&self.message)
+        } else {
+            write!(f, "{}: {}", self.at, self.message)
+        }
     }
 }
 
@@ -42,7 +47,10 @@ impl<'v> Members<'v> {
         let Value::Object(members) = value else { return Err(wrong(&at, "an object", value)) };
         if let Some(name) = members.keys().find(|name| !known.contains(&name.as_str())) {
             let near = similar::nearest(name, known.iter().copied());
-            let hint = near.map_or_else(|| format!("known are {}", known.join(", ")), |near| format!("did you mean {near:?}?"));
+            let hint = near.map_or_else(
+                || format!("known are {}", known.join(", ")),
+                |near| format!("did you mean {near:?}?"),
+            );
             return Err(issue(&at.child(name.as_str()), format!("{name:?} is unknown; {hint}")));
         }
         Ok(Self { members, at })
@@ -74,8 +82,9 @@ impl<'v> Members<'v> {
     pub fn names(&self, name: &str) -> Result<Option<Vec<Name>>, FileIssue> {
         let Some((value, at)) = self.value(name) else { return Ok(None) };
         let Value::Array(items) = value else { return Err(wrong(&at, "a list of texts", value)) };
-        let name =
-            |(row, item): (usize, &Value)| item.as_str().map(Name::from).ok_or_else(|| wrong(&at.item(row), "a text", item));
+        let name = |(row, item): (usize, &Value)| {
+            item.as_str().map(Name::from).ok_or_else(|| wrong(&at.item(row), "a text", item))
+        };
         items.iter().enumerate().map(name).collect::<Result<_, _>>().map(Some)
     }
 
@@ -138,7 +147,9 @@ impl<'v> Members<'v> {
                     _ => None,
                 };
                 let time = time.filter(|time| !time.is_zero()).map(Some);
-                time.ok_or_else(|| wrong(&self.at.child(name), &format!("a time such as {EXAMPLES}"), value))
+                time.ok_or_else(|| {
+                    wrong(&self.at.child(name), &format!("a time such as {EXAMPLES}"), value)
+                })
             }
         }
     }

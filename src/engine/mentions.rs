@@ -1,4 +1,5 @@
-//! Where the files that are no descriptors name a state, a group or a tool: the workspace's settings and its scenarios.
+//! Where the files that are no descriptors name a state, a group or a tool: the workspace's
+//! settings and its scenarios.
 
 use serde_json::Value;
 
@@ -32,8 +33,12 @@ impl Naming {
     fn paths(self, named: Named) -> &'static [&'static [&'static str]] {
         match (self, named) {
             (Self::Settings, Named::State) => &[&["states", "*"], &["context", "state"]],
-            (Self::Settings, Named::Group) => &[&["context", "groups", "*"], &["profiles", "**"], &["groups", "**"]],
-            (Self::Settings, Named::Tool) => &[&["groups", "**"], &["connections", "*", "tools", "*"]],
+            (Self::Settings, Named::Group) => {
+                &[&["context", "groups", "*"], &["profiles", "**"], &["groups", "**"]]
+            }
+            (Self::Settings, Named::Tool) => {
+                &[&["groups", "**"], &["connections", "*", "tools", "*"]]
+            }
             (Self::Scenario, Named::Tool) => &[
                 &["steps", "*", "tool"],
                 &["steps", "*", "expect", "available", "*"],
@@ -48,7 +53,9 @@ impl Naming {
                 &["steps", "*", "expect", "after"],
                 &["steps", "*", "expect", "state"],
             ],
-            (Self::Scenario, Named::Group) => &[&["start", "groups", "*"], &["steps", "*", "groups", "*"]],
+            (Self::Scenario, Named::Group) => {
+                &[&["start", "groups", "*"], &["steps", "*", "groups", "*"]]
+            }
         }
     }
 }
@@ -68,7 +75,10 @@ fn walk(value: &Value, path: &[&str], at: &Pointer, name: &str, found: &mut Vec<
         ([] | ["**"], Value::String(text)) if text == name => found.push(at.clone()),
         ([head, rest @ ..], Value::Object(members)) => {
             let rest = if *head == "**" { path } else { rest };
-            for (key, below) in members.iter().filter(|(key, _)| matches!(*head, "*" | "**") || *head == key.as_str()) {
+            for (key, below) in members
+                .iter()
+                .filter(|(key, _)| matches!(*head, "*" | "**") || *head == key.as_str())
+            {
                 walk(below, rest, &at.child(key.as_str()), name, found);
             }
         }
@@ -102,10 +112,19 @@ mod tests {
             "groups": {"own": ["a"], "tree": {"a": ["x"], "below": ["a"]}},
             "connections": {"a": {"tools": ["b", "a"], "servers": ["a"]}}
         });
-        assert_eq!(places(&settings, Naming::Settings, Named::State, "a"), ["/states/1", "/context/state"]);
+        assert_eq!(
+            places(&settings, Naming::Settings, Named::State, "a"),
+            ["/states/1", "/context/state"]
+        );
         assert_eq!(
             places(&settings, Naming::Settings, Named::Group, "a"),
-            ["/context/groups/0", "/profiles/a/0", "/profiles/bob/allowed-groups/1", "/groups/own/0", "/groups/tree/below/0"]
+            [
+                "/context/groups/0",
+                "/profiles/a/0",
+                "/profiles/bob/allowed-groups/1",
+                "/groups/own/0",
+                "/groups/tree/below/0"
+            ]
         );
         let scenario = json!({
             "name": "a",
@@ -113,9 +132,18 @@ mod tests {
             "steps": [{"tool": "a", "groups": ["b", "a"], "expect": {"state": "a", "available": ["a"]}}]
         });
         assert_eq!(Naming::of_scenario(&scenario), Some(Naming::Scenario));
-        assert_eq!(places(&scenario, Naming::Scenario, Named::State, "a"), ["/start/state", "/steps/0/expect/state"]);
-        assert_eq!(places(&scenario, Naming::Scenario, Named::Group, "a"), ["/start/groups/0", "/steps/0/groups/1"]);
-        assert_eq!(places(&scenario, Naming::Scenario, Named::Tool, "a"), ["/steps/0/tool", "/steps/0/expect/available/0"]);
+        assert_eq!(
+            places(&scenario, Naming::Scenario, Named::State, "a"),
+            ["/start/state", "/steps/0/expect/state"]
+        );
+        assert_eq!(
+            places(&scenario, Naming::Scenario, Named::Group, "a"),
+            ["/start/groups/0", "/steps/0/groups/1"]
+        );
+        assert_eq!(
+            places(&scenario, Naming::Scenario, Named::Tool, "a"),
+            ["/steps/0/tool", "/steps/0/expect/available/0"]
+        );
         assert_eq!(
             places(&settings, Naming::Settings, Named::Tool, "a"),
             ["/groups/own/0", "/groups/tree/below/0", "/connections/a/tools/1"]

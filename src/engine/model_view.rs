@@ -1,4 +1,5 @@
-//! A tool as models' APIs get it: the entry of each API's tool list, what that API refuses in it, and about how many tokens it costs.
+//! A tool as models' APIs get it: the entry of each API's tool list, what that API refuses in it,
+//! and about how many tokens it costs.
 
 use serde_json::{Value, json};
 
@@ -28,8 +29,8 @@ impl Client {
     }
 }
 
-/// The entry of the client's tool list: of `tools` in an OpenAI chat completion, of `tools` in an Anthropic message, of the answer to MCP's
-/// `tools/list`.
+/// The entry of the client's tool list: of `tools` in an OpenAI chat completion, of `tools` in an
+/// Anthropic message, of the answer to MCP's `tools/list`.
 #[must_use]
 pub fn render(function: &Function, client: Client) -> Value {
     let Function { name, description, parameters } = function;
@@ -37,17 +38,21 @@ pub fn render(function: &Function, client: Client) -> Value {
         Client::OpenAi => {
             json!({"type": "function", "function": {"name": name, "description": description, "parameters": parameters}})
         }
-        Client::Anthropic => json!({"name": name, "description": description, "input_schema": parameters}),
+        Client::Anthropic => {
+            json!({"name": name, "description": description, "input_schema": parameters})
+        }
         Client::Mcp => json!({"name": name, "description": description, "inputSchema": parameters}),
     }
 }
 
-/// About how many tokens a text costs. Every model counts differently: good to a fifth, for comparing tools.
+/// About how many tokens a text costs. Every model counts differently: good to a fifth, for
+/// comparing tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TokenEstimate(pub usize);
 
 impl TokenEstimate {
-    /// Letters of a word go four to six into a token, digits three, signs two, letters of other scripts one.
+    /// Letters of a word go four to six into a token, digits three, signs two, letters of other
+    /// scripts one.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let mut total = 0;
@@ -126,18 +131,29 @@ const NOT_AT_ROOT: [&str; 5] = ["anyOf", "oneOf", "allOf", "not", "enum"];
 #[must_use]
 pub fn refusals(function: &Function, client: Client) -> Vec<Refusal> {
     let mut found = Vec::new();
-    let mut refuse = |at: &Pointer, message: String| found.push(Refusal { at: at.clone(), message });
+    let mut refuse =
+        |at: &Pointer, message: String| found.push(Refusal { at: at.clone(), message });
     let root = Pointer::root();
     let plain = |extra: &str, name: &str| {
-        name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-".contains(letter) || extra.contains(letter))
+        name.chars().all(|letter| {
+            letter.is_ascii_alphanumeric() || "_-".contains(letter) || extra.contains(letter)
+        })
     };
-    let named = |extra: &str, longest: usize, name: &str| (1..=longest).contains(&name.len()) && plain(extra, name);
+    let named = |extra: &str, longest: usize, name: &str| {
+        (1..=longest).contains(&name.len()) && plain(extra, name)
+    };
     let fits = match client {
         Client::Mcp => named(".", 2 * LONGEST_NAME, &function.name),
         _ => named("", LONGEST_NAME, &function.name),
     };
     if !fits {
-        refuse(&root, format!("the name \"{}\": only letters, digits, - and _, {LONGEST_NAME} at most", function.name));
+        refuse(
+            &root,
+            format!(
+                "the name \"{}\": only letters, digits, - and _, {LONGEST_NAME} at most",
+                function.name
+            ),
+        );
     }
     if client == Client::OpenAi && function.description.chars().count() > LONGEST_DESCRIPTION {
         refuse(&root, format!("the description has more than {LONGEST_DESCRIPTION} letters"));
@@ -146,26 +162,43 @@ pub fn refusals(function: &Function, client: Client) -> Vec<Refusal> {
         refuse(&root, "the parameters must be of type object".into());
     }
     let leads_out = |at: &Pointer| {
-        at.last() == Some("$ref") && at.get(&function.parameters).and_then(Value::as_str).is_some_and(|to| !to.starts_with('#'))
+        at.last() == Some("$ref")
+            && at
+                .get(&function.parameters)
+                .and_then(Value::as_str)
+                .is_some_and(|to| !to.starts_with('#'))
     };
     let flaws = Checker::compile(&function.parameters).err().into_iter().flatten();
     // Of references that lead out, each client is told below.
     for finding in flaws.filter(|finding| !finding.at.is_root() && !leads_out(&finding.at)) {
-        let keyword = finding.at.last().map_or_else(String::new, |keyword| format!(" ({keyword}: {})", finding.words));
+        let keyword = finding
+            .at
+            .last()
+            .map_or_else(String::new, |keyword| format!(" ({keyword}: {})", finding.words));
         refuse(&finding.at, format!("the parameters are not a JSON Schema{keyword}"));
     }
     if client == Client::Mcp {
         return found;
     }
     for key in NOT_AT_ROOT.iter().filter(|key| function.parameters.get(**key).is_some()) {
-        refuse(&root.child(*key), format!("\"{key}\" at the root of the parameters; put it inside a property"));
+        refuse(
+            &root.child(*key),
+            format!("\"{key}\" at the root of the parameters; put it inside a property"),
+        );
     }
     visit(&function.parameters, &root, &mut |at, schema| {
-        for name in schema.get("properties").and_then(Value::as_object).into_iter().flat_map(serde_json::Map::keys) {
+        for name in schema
+            .get("properties")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flat_map(serde_json::Map::keys)
+        {
             if !named(".", LONGEST_NAME, name) {
                 refuse(
                     &at.child("properties").child(name),
-                    format!("the name \"{name}\": only letters, digits, _ - and ., {LONGEST_NAME} at most"),
+                    format!(
+                        "the name \"{name}\": only letters, digits, _ - and ., {LONGEST_NAME} at most"
+                    ),
                 );
             }
         }
@@ -175,8 +208,15 @@ pub fn refusals(function: &Function, client: Client) -> Vec<Refusal> {
         {
             refuse(at, "an array must say what its \"items\" are".into());
         }
-        if let Some(reference) = schema.get("$ref").and_then(Value::as_str).filter(|reference| !reference.starts_with('#')) {
-            refuse(&at.child("$ref"), format!("the reference \"{reference}\" leads out of the schema"));
+        if let Some(reference) = schema
+            .get("$ref")
+            .and_then(Value::as_str)
+            .filter(|reference| !reference.starts_with('#'))
+        {
+            refuse(
+                &at.child("$ref"),
+                format!("the reference \"{reference}\" leads out of the schema"),
+            );
         }
     });
     found
@@ -189,14 +229,27 @@ fn visit(schema: &Value, at: &Pointer, see: &mut impl FnMut(&Pointer, &Value)) {
     for (key, value) in members {
         let at = at.child(key);
         match (key.as_str(), value) {
-            ("properties" | "$defs" | "definitions" | "patternProperties" | "dependentSchemas", Value::Object(below)) => {
+            (
+                "properties" | "$defs" | "definitions" | "patternProperties" | "dependentSchemas",
+                Value::Object(below),
+            ) => {
                 below.iter().for_each(|(name, schema)| visit(schema, &at.child(name), see));
             }
             ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(below)) => {
-                below.iter().enumerate().for_each(|(row, schema)| visit(schema, &at.item(row), see));
+                below
+                    .iter()
+                    .enumerate()
+                    .for_each(|(row, schema)| visit(schema, &at.item(row), see));
             }
             (
-                "items" | "additionalProperties" | "not" | "if" | "then" | "else" | "contains" | "propertyNames",
+                "items"
+                | "additionalProperties"
+                | "not"
+                | "if"
+                | "then"
+                | "else"
+                | "contains"
+                | "propertyNames",
                 Value::Object(_),
             ) => visit(value, &at, see),
             _ => {}
@@ -234,15 +287,24 @@ mod tests {
     #[test]
     fn each_client_refuses_what_its_api_refuses() {
         let refused = |name: &str, parameters: Value, client| -> Vec<String> {
-            refusals(&function(name, parameters), client).into_iter().map(|refusal| refusal.at.to_string()).collect()
+            refusals(&function(name, parameters), client)
+                .into_iter()
+                .map(|refusal| refusal.at.to_string())
+                .collect()
         };
         let object = || json!({"type": "object"});
         assert_eq!(refused("tell a joke", object(), Client::OpenAi), [""]);
         assert_eq!(refused("tell.joke", object(), Client::Anthropic), [""]);
         assert!(refused("tell.joke", object(), Client::Mcp).is_empty());
         assert_eq!(refused("", object(), Client::Mcp), [""]);
-        assert_eq!(refused("a", json!({"type": "object", "minProperties": -1}), Client::Mcp), ["/minProperties"]);
-        assert_eq!(refused("a", json!({"type": "object", "anyOf": [{}]}), Client::OpenAi), ["/anyOf"]);
+        assert_eq!(
+            refused("a", json!({"type": "object", "minProperties": -1}), Client::Mcp),
+            ["/minProperties"]
+        );
+        assert_eq!(
+            refused("a", json!({"type": "object", "anyOf": [{}]}), Client::OpenAi),
+            ["/anyOf"]
+        );
         assert!(refused("a", json!({"type": "object", "anyOf": [{}]}), Client::Mcp).is_empty());
         let list = json!({"type": "object", "properties": {"rows": {"type": "array"}}});
         assert_eq!(refused("a", list.clone(), Client::OpenAi), ["/properties/rows"]);
@@ -250,7 +312,10 @@ mod tests {
         let odd = json!({"type": "object", "properties": {"a": {"items": {"properties": {"the name": {"$ref": "http://x"}}}}}});
         assert_eq!(
             refused("a", odd, Client::Anthropic),
-            ["/properties/a/items/properties/the name", "/properties/a/items/properties/the name/$ref"]
+            [
+                "/properties/a/items/properties/the name",
+                "/properties/a/items/properties/the name/$ref"
+            ]
         );
     }
 

@@ -1,7 +1,7 @@
 //! What a secret looks like: by the name it stands under, and by its shape.
 //!
-//! A text may still be on its way. So each rule also tells of what is no secret as it stands, but may be the beginning of one where it reaches
-//! the end of the text.
+//! A text may still be on its way. So each rule also tells of what is no secret as it stands, but
+//! may be the beginning of one where it reaches the end of the text.
 
 use std::ops::Range;
 
@@ -27,8 +27,18 @@ const KEY_FILE: &str = "-----BEGIN";
 const KEY_END: &str = "-----END";
 
 /// Ends of names whose values are secrets.
-const ENDINGS: &[&str] =
-    &["token", "password", "passwd", "secret", "apikey", "accesskey", "privatekey", "credential", "credentials", "authorization"];
+const ENDINGS: &[&str] = &[
+    "token",
+    "password",
+    "passwd",
+    "secret",
+    "apikey",
+    "accesskey",
+    "privatekey",
+    "credential",
+    "credentials",
+    "authorization",
+];
 
 /// What a value is, when it looks like a secret under its name or by its shape.
 #[must_use]
@@ -37,7 +47,9 @@ pub fn looks_secret(name: &str, value: &str) -> Option<&'static str> {
     if value.is_empty() || is_reference(value) || is_variable(value) {
         return None;
     }
-    let begins = BEGINNINGS.iter().find(|(beginning, _)| value.strip_prefix(beginning).is_some_and(is_token));
+    let begins = BEGINNINGS
+        .iter()
+        .find(|(beginning, _)| value.strip_prefix(beginning).is_some_and(is_token));
     if let Some((_, what)) = begins {
         return Some(what);
     }
@@ -51,10 +63,13 @@ pub fn looks_secret(name: &str, value: &str) -> Option<&'static str> {
 fn is_variable(value: &str) -> bool {
     value.contains('_')
         && value.starts_with(|letter: char| letter.is_ascii_uppercase())
-        && value.bytes().all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == b'_')
+        && value
+            .bytes()
+            .all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == b'_')
 }
 
-/// Whether values under this name are secrets, whatever its case and its dashes: `auth-token`, `API_KEY`, `dbPassword`.
+/// Whether values under this name are secrets, whatever its case and its dashes: `auth-token`,
+/// `API_KEY`, `dbPassword`.
 #[must_use]
 pub fn is_secret_name(name: &str) -> bool {
     ENDINGS.iter().any(|ending| ends_with(name, ending))
@@ -65,14 +80,16 @@ pub fn is_secret_name(name: &str) -> bool {
 pub struct Found {
     /// Where secrets stand, in order and apart from each other.
     pub places: Vec<Range<usize>>,
-    /// From where on the text, if it goes on, may turn out to be a secret that none of the places holds yet.
+    /// From where on the text, if it goes on, may turn out to be a secret that none of the places
+    /// holds yet.
     pub begun: Option<usize>,
 }
 
 /// What a rule found: where it stands, and whether it is a secret as it stands.
 type Candidate = (Range<usize>, bool);
 
-/// Where in a text of any kind (prose, JSON, JSON text within JSON, an address) secrets stand, in order and apart from each other.
+/// Where in a text of any kind (prose, JSON, JSON text within JSON, an address) secrets stand, in
+/// order and apart from each other.
 #[must_use]
 pub fn places(text: &str) -> Vec<Range<usize>> {
     search(text).places
@@ -84,7 +101,8 @@ pub fn search(text: &str) -> Found {
     search_words(text, |word| !is_plain(text, word))
 }
 
-/// The same; beside what stands before them, only those words are looked at more closely that a rule may hold for.
+/// The same; beside what stands before them, only those words are looked at more closely that a
+/// rule may hold for.
 fn search_words(text: &str, may_hold: impl Fn(&Range<usize>) -> bool) -> Found {
     let mut candidates = private_keys(text);
     let mut before = "";
@@ -96,24 +114,38 @@ fn search_words(text: &str, may_hold: impl Fn(&Range<usize>) -> bool) -> Found {
         before = written;
         if may_hold(&word) {
             let within = password_in(written).into_iter().chain(by_beginning(written));
-            candidates.extend(within.map(|(found, is)| (word.start + found.start..word.start + found.end, is)));
+            candidates.extend(
+                within.map(|(found, is)| (word.start + found.start..word.start + found.end, is)),
+            );
             candidates.extend(named(text, &word));
         }
     }
-    let begun = candidates.iter().filter(|(place, is)| !is && place.end == text.len() && !place.is_empty());
+    let begun =
+        candidates.iter().filter(|(place, is)| !is && place.end == text.len() && !place.is_empty());
     let begun = begun.map(|(place, _)| place.start).min();
-    Found { places: merged(candidates.into_iter().filter_map(|(place, is)| is.then_some(place)).collect()), begun }
+    Found {
+        places: merged(
+            candidates.into_iter().filter_map(|(place, is)| is.then_some(place)).collect(),
+        ),
+        begun,
+    }
 }
 
-/// Whether a word is neither a secret by itself nor the name of one, nor may become it as the text goes on, as nearly all words: it begins
-/// like no key, nothing in it separates a name, no value is given to it, and it is not the last.
+/// Whether a word is neither a secret by itself nor the name of one, nor may become it as the text
+/// goes on, as nearly all words: it begins like no key, nothing in it separates a name, no value is
+/// given to it, and it is not the last.
 fn is_plain(text: &str, word: &Range<usize>) -> bool {
     let written = &text.as_bytes()[word.clone()];
     let separates = |letter: &u8| matches!(letter, b'=' | b':' | b'/' | b'@' | b'&');
-    let mut gap =
-        text.as_bytes()[word.end..].iter().take_while(|letter| matches!(letter, b'"' | b'\'' | b'\\' | b' ' | b':' | b'='));
-    let like_a_key = || BEGINNINGS.iter().any(|(beginning, _)| written.starts_with(beginning.as_bytes()));
-    word.end < text.len() && !written.iter().any(separates) && !gap.any(|letter| matches!(letter, b':' | b'=')) && !like_a_key()
+    let mut gap = text.as_bytes()[word.end..]
+        .iter()
+        .take_while(|letter| matches!(letter, b'"' | b'\'' | b'\\' | b' ' | b':' | b'='));
+    let like_a_key =
+        || BEGINNINGS.iter().any(|(beginning, _)| written.starts_with(beginning.as_bytes()));
+    word.end < text.len()
+        && !written.iter().any(separates)
+        && !gap.any(|letter| matches!(letter, b':' | b'='))
+        && !like_a_key()
 }
 
 /// Where at the end of a text a value begins that is not there to its end.
@@ -121,7 +153,10 @@ fn is_plain(text: &str, word: &Range<usize>) -> bool {
 pub fn begun(text: &str, value: &str) -> Option<usize> {
     let most = value.len().saturating_sub(1).min(text.len());
     let lengths = (1..=most).rev().filter(|length| value.is_char_boundary(*length));
-    lengths.map(|length| (length, &value[..length])).find(|(_, part)| text.ends_with(part)).map(|(length, _)| text.len() - length)
+    lengths
+        .map(|length| (length, &value[..length]))
+        .find(|(_, part)| text.ends_with(part))
+        .map(|(length, _)| text.len() - length)
 }
 
 /// Ranges in order, those that meet made one.
@@ -141,7 +176,10 @@ pub fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
 /// What separates words: blanks, and what JSON, addresses and prose put around values.
 fn parts(letter: char) -> bool {
     letter.is_whitespace()
-        || matches!(letter, '"' | '\'' | '\\' | '<' | '>' | '(' | ')' | '[' | ']' | '{' | '}' | ',' | ';' | '`')
+        || matches!(
+            letter,
+            '"' | '\'' | '\\' | '<' | '>' | '(' | ')' | '[' | ']' | '{' | '}' | ',' | ';' | '`'
+        )
 }
 
 fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
@@ -156,7 +194,8 @@ fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
 /// Keys within a word by how they begin: at its start, or after the sign that gives one a name.
 fn by_beginning(word: &str) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
-    let starts = std::iter::once(0).chain(word.match_indices(['=', ':', '/', '@', '&']).map(|(at, _)| at + 1));
+    let starts = std::iter::once(0)
+        .chain(word.match_indices(['=', ':', '/', '@', '&']).map(|(at, _)| at + 1));
     for start in starts {
         if found.last().is_some_and(|(last, _)| start < last.end) {
             continue;
@@ -180,30 +219,44 @@ fn by_beginning(word: &str) -> Vec<Candidate> {
     found
 }
 
-/// The values that a word gives names to which are those of secrets: `token=x`, `"password": "x"`, `\"api_key\":\"x\"`.
+/// The values that a word gives names to which are those of secrets: `token=x`, `"password": "x"`,
+/// `\"api_key\":\"x\"`.
 fn named(text: &str, word: &Range<usize>) -> Vec<Candidate> {
     let written = &text[word.clone()];
     // A name may end within the word (`token=x`), or with it (`"token": …`).
     let ends = written.match_indices(['=', ':']).map(|(at, _)| at).chain([written.len()]);
-    let name_at = |end: usize| written[..end].rsplit(['?', '&', '/', '=', ':', '#']).next().unwrap_or_default();
-    let names = ends.map(|end| (name_at(end), word.start + end)).filter(|(name, _)| is_secret_name(name));
+    let name_at = |end: usize| {
+        written[..end].rsplit(['?', '&', '/', '=', ':', '#']).next().unwrap_or_default()
+    };
+    let names =
+        ends.map(|end| (name_at(end), word.start + end)).filter(|(name, _)| is_secret_name(name));
     names.flat_map(|(name, end)| value_of(text, name, end)).collect()
 }
 
 /// The value of a name that ends there.
 fn value_of(text: &str, name: &str, end: usize) -> Vec<Candidate> {
-    let gap: String = text[end..].chars().take_while(|letter| matches!(letter, '"' | '\'' | '\\' | ' ' | ':' | '=')).collect();
+    let gap: String = text[end..]
+        .chars()
+        .take_while(|letter| matches!(letter, '"' | '\'' | '\\' | ' ' | ':' | '='))
+        .collect();
     if gap.matches([':', '=']).count() != 1 {
         return Vec::new();
     }
     let start = end + gap.len();
     let opening: &str = gap.rsplit([':', '=', ' ']).next().unwrap_or_default();
     let value = match opening.chars().last() {
-        Some(quote @ ('"' | '\'')) => &text[start..start + closing(&text[start..], quote, opening.len() - 1)],
-        _ => text[start..].split(|letter| parts(letter) || letter == '&').next().unwrap_or_default(),
+        Some(quote @ ('"' | '\'')) => {
+            &text[start..start + closing(&text[start..], quote, opening.len() - 1)]
+        }
+        _ => {
+            text[start..].split(|letter| parts(letter) || letter == '&').next().unwrap_or_default()
+        }
     };
     // No more of it makes a sentence a key.
-    if value.contains(char::is_whitespace) && !value.starts_with("Bearer ") && !value.starts_with("Basic ") {
+    if value.contains(char::is_whitespace)
+        && !value.starts_with("Bearer ")
+        && !value.starts_with("Basic ")
+    {
         return Vec::new();
     }
     let end = start + value.len();
@@ -213,7 +266,8 @@ fn value_of(text: &str, name: &str, end: usize) -> Vec<Candidate> {
     vec![(start..end, is), (start..if open { text.len() } else { end }, false)]
 }
 
-/// Where the quote stands that ends a text which was opened by one with so many backslashes before it.
+/// Where the quote stands that ends a text which was opened by one with so many backslashes before
+/// it.
 fn closing(text: &str, quote: char, backslashes: usize) -> usize {
     for (at, _) in text.match_indices(quote) {
         let before = text[..at].bytes().rev().take_while(|byte| *byte == b'\\').count();
@@ -225,7 +279,8 @@ fn closing(text: &str, quote: char, backslashes: usize) -> usize {
     text.len() - last.min(backslashes)
 }
 
-/// Whether a value under a name of secrets is one. Words of prose are not, nor are pieces of text that a model calls tokens.
+/// Whether a value under a name of secrets is one. Words of prose are not, nor are pieces of text
+/// that a model calls tokens.
 fn is_value(name: &str, value: &str, quoted: bool, apart: bool) -> bool {
     let has_digit = value.chars().any(|letter| letter.is_ascii_digit());
     let plain = matches!(value, "" | "null" | "true" | "false") || is_reference(value);
@@ -260,10 +315,13 @@ fn private_keys(text: &str) -> Vec<Candidate> {
 /// Whether a name ends with a word, whatever its case and its dashes.
 fn ends_with(name: &str, word: &str) -> bool {
     let mut letters = name.chars().rev().filter(|letter| letter.is_alphanumeric());
-    word.chars().rev().all(|letter| letters.next().is_some_and(|of| of.to_ascii_lowercase() == letter))
+    word.chars()
+        .rev()
+        .all(|letter| letters.next().is_some_and(|of| of.to_ascii_lowercase() == letter))
 }
 
-/// What stands for a value that comes from elsewhere: `${TOKEN}`, `$TOKEN`, `<token>`, `{{token}}`, `***`.
+/// What stands for a value that comes from elsewhere: `${TOKEN}`, `$TOKEN`, `<token>`, `{{token}}`,
+/// `***`.
 fn is_reference(text: &str) -> bool {
     ["$", "<", "{{", "%"].iter().any(|beginning| text.starts_with(beginning))
         || text.chars().all(|letter| matches!(letter, '*' | 'x' | 'X' | '.' | '…'))
@@ -271,7 +329,9 @@ fn is_reference(text: &str) -> bool {
 
 /// Whether the rest of a key looks made by a machine: long, without blanks, with a digit.
 fn is_token(rest: &str) -> bool {
-    rest.len() >= 12 && rest.chars().any(|letter| letter.is_ascii_digit()) && !rest.trim().contains(' ')
+    rest.len() >= 12
+        && rest.chars().any(|letter| letter.is_ascii_digit())
+        && !rest.trim().contains(' ')
         || rest.trim_start_matches(['-', ' ']).starts_with("RSA PRIVATE")
         || rest.contains("PRIVATE KEY")
 }
@@ -333,18 +393,28 @@ mod tests {
     #[test]
     fn secrets_are_found_by_name_in_json_at_any_depth() {
         assert_eq!(found(r#"{"auth-token": "geheim", "a": 1}"#), ["geheim"]);
-        assert_eq!(found(r#"{"config":"{\"api_key\":\"ab \\\"c\\\" d\",\"x\":1}"}"#), Vec::<&str>::new(), "a sentence is no key");
+        assert_eq!(
+            found(r#"{"config":"{\"api_key\":\"ab \\\"c\\\" d\",\"x\":1}"}"#),
+            Vec::<&str>::new(),
+            "a sentence is no key"
+        );
         assert_eq!(found(r#"{"config":"{\"api_key\":\"abc\",\"x\":1}"}"#), ["abc"]);
         assert_eq!(found(r#"{"b":"{\"c\":\"{\\\"dbPassword\\\":\\\"pw\\\"}\"}"}"#), ["pw"]);
         assert_eq!(found("curl -u x --password=hunter token=a&b"), ["hunter"]);
         assert_eq!(found("password: hunter2, secret: patience"), ["hunter2"]);
-        assert_eq!(found(r#"{"token": "Hello", "max_tokens": 5, "password": null, "secret": "${S}"}"#), Vec::<&str>::new());
+        assert_eq!(
+            found(r#"{"token": "Hello", "max_tokens": 5, "password": null, "secret": "${S}"}"#),
+            Vec::<&str>::new()
+        );
         assert_eq!(found("https://h/p?api_key=abc&x=1"), ["abc"]);
     }
 
     #[test]
     fn secrets_are_found_by_shape_in_prose() {
-        assert_eq!(found("the key is sk-proj-0123456789abcdef, use it"), ["sk-proj-0123456789abcdef"]);
+        assert_eq!(
+            found("the key is sk-proj-0123456789abcdef, use it"),
+            ["sk-proj-0123456789abcdef"]
+        );
         assert_eq!(found("Authorization: Bearer 0123456789abcdef"), ["0123456789abcdef"]);
         assert_eq!(found("see nats://alice:pw@host:4222/x"), ["pw"]);
         let pem = "a -----BEGIN PRIVATE KEY-----\nMIIabc\n-----END PRIVATE KEY----- b";

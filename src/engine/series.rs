@@ -1,4 +1,5 @@
-//! Many calls of one request: how they ended, and how long they took at the median and in the slow part.
+//! Many calls of one request: how they ended, and how long they took at the median and in the slow
+//! part.
 
 use serde_json::{Value, json};
 
@@ -59,14 +60,27 @@ impl Series {
     /// In one line: `20 calls: 19 succeeded, 1 failed · p50 31 ms · p90 40 ms · p99 55 ms`.
     #[must_use]
     pub fn words(&self) -> String {
-        const ALL: [Outcome; 5] = [Outcome::Succeeded, Outcome::Failed, Outcome::Cancelled, Outcome::TimedOut, Outcome::Lost];
+        const ALL: [Outcome; 5] = [
+            Outcome::Succeeded,
+            Outcome::Failed,
+            Outcome::Cancelled,
+            Outcome::TimedOut,
+            Outcome::Lost,
+        ];
         let counts = ALL.map(|outcome| (self.count(outcome), outcome.word()));
-        let counts: Vec<String> =
-            counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+        let counts: Vec<String> = counts
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, word)| format!("{count} {word}"))
+            .collect();
         let times = self.took().map_or_else(String::new, |spread| {
-            format!(" · p50 {} ms · p90 {} ms · p99 {} ms · longest {} ms", spread.p50, spread.p90, spread.p99, spread.most)
+            format!(
+                " · p50 {} ms · p90 {} ms · p99 {} ms · longest {} ms",
+                spread.p50, spread.p90, spread.p99, spread.most
+            )
         });
-        let calls = if self.ended() == 1 { "1 call".to_owned() } else { format!("{} calls", self.ended()) };
+        let calls =
+            if self.ended() == 1 { "1 call".to_owned() } else { format!("{} calls", self.ended()) };
         format!("{calls}: {}{times}", counts.join(", "))
     }
 
@@ -93,8 +107,16 @@ impl Series {
 fn spread(times: &[u64]) -> Option<Spread> {
     let mut sorted = times.to_vec();
     sorted.sort_unstable();
-    let rank = |percent: usize| sorted.get((sorted.len() * percent).div_ceil(100).saturating_sub(1)).copied();
-    Some(Spread { least: *sorted.first()?, p50: rank(50)?, p90: rank(90)?, p99: rank(99)?, most: *sorted.last()? })
+    let rank = |percent: usize| {
+        sorted.get((sorted.len() * percent).div_ceil(100).saturating_sub(1)).copied()
+    };
+    Some(Spread {
+        least: *sorted.first()?,
+        p50: rank(50)?,
+        p90: rank(90)?,
+        p99: rank(99)?,
+        most: *sorted.last()?,
+    })
 }
 
 /// `20`, or `20 x 4`: how many calls, and how many at once; 1 at once where nothing is said.
@@ -103,7 +125,8 @@ pub fn parse(text: &str) -> Option<(usize, usize)> {
     let mut parts = text.split(['x', '×', ',', ' ']).map(str::trim).filter(|part| !part.is_empty());
     let times: usize = parts.next()?.parse().ok()?;
     let at_once: usize = parts.next().map_or(Some(1), |part| part.parse().ok())?;
-    (parts.next().is_none() && (1..=MOST).contains(&times) && (1..=MOST_AT_ONCE).contains(&at_once)).then_some((times, at_once))
+    (parts.next().is_none() && (1..=MOST).contains(&times) && (1..=MOST_AT_ONCE).contains(&at_once))
+        .then_some((times, at_once))
 }
 
 /// So many calls in one series at most.
@@ -121,8 +144,14 @@ mod tests {
         (1..=100).rev().for_each(|ms| series.take(Outcome::Succeeded, ms, Some(ms / 2)));
         series.take(Outcome::Failed, 10_000, None);
         let spread = series.took().unwrap();
-        assert_eq!((spread.least, spread.p50, spread.p90, spread.p99, spread.most), (1, 50, 90, 99, 100));
-        assert_eq!(series.words(), "101 calls: 100 succeeded, 1 failed · p50 50 ms · p90 90 ms · p99 99 ms · longest 100 ms");
+        assert_eq!(
+            (spread.least, spread.p50, spread.p90, spread.p99, spread.most),
+            (1, 50, 90, 99, 100)
+        );
+        assert_eq!(
+            series.words(),
+            "101 calls: 100 succeeded, 1 failed · p50 50 ms · p90 90 ms · p99 99 ms · longest 100 ms"
+        );
         assert_eq!(Series::default().took(), None);
         let mut one = Series::default();
         one.take(Outcome::Succeeded, 7, None);

@@ -1,4 +1,5 @@
-//! Small services that really do something, to try calls on: pure functions from a request to the pieces of an answer.
+//! Small services that really do something, to try calls on: pure functions from a request to the
+//! pieces of an answer.
 
 pub mod calculator;
 pub mod collections;

@@ -1,8 +1,10 @@
-//! What settings files say: the workspace's `toolcrib.toml`, and tables of known keys as the user's `config.toml` has them too.
+//! What settings files say: the workspace's `toolcrib.toml`, and tables of known keys as the user's
+//! `config.toml` has them too.
 //!
-//! Reading never fails: what is wrong in a file is a finding with its place, and the rest of the file counts.
-//! [`table`] reads a table of known keys; [`workspace`] and [`connections`] say which there are, [`system_settings`] those that a system adds to a
-//! connection; [`connection_form`] is the schema of a connection's keys.
+//! Reading never fails: what is wrong in a file is a finding with its place, and the rest of the
+//! file counts. [`table`] reads a table of known keys; [`workspace`] and [`connections`] say which
+//! there are, [`system_settings`] those that a system adds to a connection; [`connection_form`] is
+//! the schema of a connection's keys.
 
 pub mod connection_form;
 pub mod connections;

@@ -7,15 +7,16 @@ use super::{
     secret::{Found, merged},
 };
 
-/// So far back a secret is looked for that began earlier, and so many letters wait at most until it is known whether they belong to one;
-/// more where a longer value is known.
+/// So far back a secret is looked for that began earlier, and so many letters wait at most until it
+/// is known whether they belong to one; more where a longer value is known.
 const REACH: usize = 512;
 
 /// Of a longer secret that goes on, so much is remembered: before its first letter, and from there.
 const LEAD: usize = 128;
 
-/// The pieces of an answer, one after the other. What may be the beginning of a secret waits until that is decided, so that not even its
-/// first letter is seen; however long the answer is, a piece costs the same.
+/// The pieces of an answer, one after the other. What may be the beginning of a secret waits until
+/// that is decided, so that not even its first letter is seen; however long the answer is, a piece
+/// costs the same.
 #[derive(Clone, Default)]
 pub struct Pieces {
     /// What was decided last, and what waits, as it came.
@@ -51,7 +52,12 @@ impl std::fmt::Debug for Pieces {
 
 impl Pieces {
     /// The next pieces. Where no more comes, nothing waits any longer.
-    pub fn next<'p>(&mut self, mask: &Mask, pieces: impl IntoIterator<Item = &'p str>, more: More) -> Decided {
+    pub fn next<'p>(
+        &mut self,
+        mask: &Mask,
+        pieces: impl IntoIterator<Item = &'p str>,
+        more: More,
+    ) -> Decided {
         let mut ends = std::mem::take(&mut self.open);
         let earlier = ends.len();
         for piece in pieces {
@@ -80,8 +86,8 @@ impl Pieces {
         now
     }
 
-    /// The last piece goes on; what may be seen of that one, and of those before it, now. A large piece is taken in by parts, so that it
-    /// is not copied as a whole.
+    /// The last piece goes on; what may be seen of that one, and of those before it, now. A large
+    /// piece is taken in by parts, so that it is not copied as a whole.
     pub fn go_on(&mut self, mask: &Mask, text: &str) -> Vec<(u64, String)> {
         let last = self.count.saturating_sub(1);
         self.text.push_str(text);
@@ -109,7 +115,8 @@ impl Pieces {
     fn decide(&self, mask: &Mask, reach: usize, more: More) -> (Vec<Range<usize>>, usize) {
         let end = self.text.len();
         let Found { mut places, begun } = mask.search(&self.text);
-        let mut until = begun.filter(|_| more == More::MayCome).map_or(end, |begun| begun.max(self.decided));
+        let mut until =
+            begun.filter(|_| more == More::MayCome).map_or(end, |begun| begun.max(self.decided));
         // What is a secret already need not wait for more of it.
         if let Some(place) = places.iter().find(|place| place.start <= until && until < place.end) {
             until = place.end;
@@ -122,14 +129,17 @@ impl Pieces {
         (places, until)
     }
 
-    /// Lets go of what no longer matters to what comes. Of a secret that goes on the beginning matters.
+    /// Lets go of what no longer matters to what comes. Of a secret that goes on the beginning
+    /// matters.
     fn forget(&mut self, places: &[Range<usize>], reach: usize) {
         let from = self.text.floor_char_boundary(self.decided.saturating_sub(reach));
-        let name = |place: &Range<usize>| self.text.floor_char_boundary(place.start.saturating_sub(LEAD));
+        let name =
+            |place: &Range<usize>| self.text.floor_char_boundary(place.start.saturating_sub(LEAD));
         match places.iter().find(|place| place.end >= self.decided && name(place) < from) {
             None => self.cut(0..from),
             Some(place) => {
-                let (name, until) = (name(place), self.text.floor_char_boundary(place.start + LEAD));
+                let (name, until) =
+                    (name(place), self.text.floor_char_boundary(place.start + LEAD));
                 self.cut(until.min(from)..from);
                 self.cut(0..name);
             }
@@ -164,14 +174,20 @@ mod tests {
         let mut pieces = Pieces::default();
         let mut seen: Vec<String> = Vec::new();
         let take = |seen: &mut Vec<String>, now: Decided| {
-            now.earlier.into_iter().for_each(|(piece, text)| seen[usize::try_from(piece).unwrap()].push_str(&text));
+            now.earlier
+                .into_iter()
+                .for_each(|(piece, text)| seen[usize::try_from(piece).unwrap()].push_str(&text));
             seen.extend(now.pieces);
         };
         for some in cut.chunks(at_once) {
             let now = pieces.next(&mask(), some.iter().map(String::as_str), More::MayCome);
             assert_eq!(now.pieces.len(), some.len(), "no piece waits as a whole");
             take(&mut seen, now);
-            assert!(pieces.text.len() <= 2 * LONG + 3 * LEAD + size * at_once, "{} bytes are remembered", pieces.text.len());
+            assert!(
+                pieces.text.len() <= 2 * LONG + 3 * LEAD + size * at_once,
+                "{} bytes are remembered",
+                pieces.text.len()
+            );
         }
         take(&mut seen, pieces.next(&mask(), [], More::None));
         assert_eq!((seen.len(), pieces.open.len()), (cut.len(), 0));
@@ -180,13 +196,15 @@ mod tests {
 
     #[test]
     fn a_piece_that_is_taken_in_by_parts_reads_as_a_whole() {
-        let text = "before hunter2hunter2 and token=sk-0123456789abcdefghij0123456789 after it. ".repeat(9);
+        let text = "before hunter2hunter2 and token=sk-0123456789abcdefghij0123456789 after it. "
+            .repeat(9);
         for size in [1, 2, 7, 50] {
             let mut pieces = Pieces::default();
             let mut seen = pieces.next(&mask(), ["first ", ""], More::MayCome).pieces;
             let letters: Vec<char> = text.chars().collect();
             let parts = letters.chunks(size).map(|part| part.iter().collect::<String>());
-            let mut later: Vec<(u64, String)> = parts.flat_map(|part| pieces.go_on(&mask(), &part)).collect();
+            let mut later: Vec<(u64, String)> =
+                parts.flat_map(|part| pieces.go_on(&mask(), &part)).collect();
             later.extend(pieces.next(&mask(), [], More::None).earlier);
             for (piece, text) in later {
                 seen[usize::try_from(piece).unwrap()].push_str(&text);
@@ -209,10 +227,15 @@ mod tests {
             ("Authorization: Bearer 0123456789abcdef.", "Authorization: Bearer ***"),
             ("see nats://ann:wachtwoord@host for more", "see nats://ann:***@host for more"),
             ("see nats://ann:wacht@woord@host for more", "see nats://ann:***@host for more"),
-            ("the hunt is a skill at http://localhost:8080/x", "the hunt is a skill at http://localhost:8080/x"),
+            (
+                "the hunt is a skill at http://localhost:8080/x",
+                "the hunt is a skill at http://localhost:8080/x",
+            ),
             ("password: patience, secret: forever", "password: patience, secret: forever"),
         ] {
-            for (size, at_once) in [(1, 1), (2, 1), (3, 2), (4, 5), (5, 1), (7, 1), (11, 3), (13, 1)] {
+            for (size, at_once) in
+                [(1, 1), (2, 1), (3, 2), (4, 5), (5, 1), (7, 1), (11, 3), (13, 1)]
+            {
                 assert_eq!(seen(text, size, at_once).concat(), hidden, "{size}, {at_once}");
             }
         }
@@ -221,7 +244,10 @@ mod tests {
     #[test]
     fn a_secret_longer_than_is_remembered_is_hidden_to_its_end() {
         for (text, hidden) in [
-            (format!("a -----BEGIN RSA PRIVATE KEY-----\n{}-----END … b", "Qz0\n".repeat(300)), "a ***-----END … b"),
+            (
+                format!("a -----BEGIN RSA PRIVATE KEY-----\n{}-----END … b", "Qz0\n".repeat(300)),
+                "a ***-----END … b",
+            ),
             (format!("a eyJ{}, b", "h0Gc".repeat(300)), "a ***, b"),
             (format!("a \"api-key\": \"{}\", b", "ü(0".repeat(300)), "a \"api-key\": \"***\", b"),
             (format!("a {} b", "ab".repeat(LONG / 2)), "a *** b"),
@@ -236,7 +262,11 @@ mod tests {
     fn each_piece_keeps_its_letters() {
         let text = "and this is the hunt of a skilful hunter 2 in /etc/hosts";
         for size in 1..9 {
-            let cut: Vec<String> = text.as_bytes().chunks(size).map(|piece| String::from_utf8(piece.to_vec()).unwrap()).collect();
+            let cut: Vec<String> = text
+                .as_bytes()
+                .chunks(size)
+                .map(|piece| String::from_utf8(piece.to_vec()).unwrap())
+                .collect();
             assert_eq!(seen(text, size, 1), cut);
         }
     }
@@ -253,7 +283,10 @@ mod tests {
         // Pieces without letters do not wait.
         assert_eq!(pieces.next(&mask(), [" s"], More::MayCome).pieces, [" "]);
         for _ in 0..1_000 {
-            assert_eq!(pieces.next(&mask(), [""], More::MayCome), Decided { earlier: vec![], pieces: vec!["".into()] });
+            assert_eq!(
+                pieces.next(&mask(), [""], More::MayCome),
+                Decided { earlier: vec![], pieces: vec!["".into()] }
+            );
         }
         assert_eq!(pieces.open.len(), 1);
         assert_eq!(pieces.next(&mask(), [], More::None).earlier, [(5, "s".to_owned())]);
@@ -277,7 +310,8 @@ mod tests {
 
     fn text() -> impl Strategy<Value = String> {
         let other = r#"[a-z0-9"'\\:={}/@&,_ é\n-]{0,12}"#;
-        prop::collection::vec(prop_oneof![other.boxed(), secrets().boxed()], 0..5).prop_map(|parts| parts.concat())
+        prop::collection::vec(prop_oneof![other.boxed(), secrets().boxed()], 0..5)
+            .prop_map(|parts| parts.concat())
     }
 
     proptest! {

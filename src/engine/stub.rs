@@ -1,4 +1,5 @@
-//! Stubs: stand-ins that answer for services by rules. Read from a file, written to one, played, recorded.
+//! Stubs: stand-ins that answer for services by rules. Read from a file, written to one, played,
+//! recorded.
 //!
 //! | file | does |
 //! | --- | --- |

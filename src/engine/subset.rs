@@ -5,19 +5,23 @@ use serde_json::Value;
 use super::mask::Mask;
 use crate::schema::{decimal, pointer::Pointer};
 
-/// What of the wanted value another one lacks, in words: objects may have more members, lists must be as long. `whole` is what the value
-/// itself is called.
+/// What of the wanted value another one lacks, in words: objects may have more members, lists must
+/// be as long. `whole` is what the value itself is called.
 #[must_use]
 pub fn missing(at: &Pointer, whole: &str, wanted: &Value, value: &Value) -> Option<String> {
     let place = || if at.is_root() { whole.to_owned() } else { at.to_string() };
     match (wanted, value) {
-        (Value::Object(wanted), Value::Object(value)) => wanted.iter().find_map(|(name, wanted)| match value.get(name) {
-            Some(value) => missing(&at.child(name), whole, wanted, value),
-            None => Some(format!("there is no {name:?} in {}", place())),
-        }),
+        (Value::Object(wanted), Value::Object(value)) => {
+            wanted.iter().find_map(|(name, wanted)| match value.get(name) {
+                Some(value) => missing(&at.child(name), whole, wanted, value),
+                None => Some(format!("there is no {name:?} in {}", place())),
+            })
+        }
         (Value::Array(wanted), Value::Array(value)) if wanted.len() == value.len() => {
             let mut pairs = wanted.iter().zip(value).enumerate();
-            pairs.find_map(|(row, (wanted, value))| missing(&at.child(row.to_string()), whole, wanted, value))
+            pairs.find_map(|(row, (wanted, value))| {
+                missing(&at.child(row.to_string()), whole, wanted, value)
+            })
         }
         (Value::Array(wanted), Value::Array(value)) => {
             Some(format!("{} has {} items, not {}", place(), value.len(), wanted.len()))

@@ -1,8 +1,8 @@
-//! `{{…}}` in arguments: `{{env.NAME}}` is a variable of the environment, `{{answer.TOOL}}` the newest answer of a tool, and
-//! `{{answer.TOOL/pointer}}` a part of it.
+//! `{{…}}` in arguments: `{{env.NAME}}` is a variable of the environment, `{{answer.TOOL}}` the
+//! newest answer of a tool, and `{{answer.TOOL/pointer}}` a part of it.
 //!
-//! Answers are filled in before a request is made. Variables are filled in as the last thing before it is sent, so that their values stand
-//! neither on the screen nor in the history.
+//! Answers are filled in before a request is made. Variables are filled in as the last thing before
+//! it is sent, so that their values stand neither on the screen nor in the history.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::{
     model::{
-        call::{CallProblem, Request},
+        call::{CallError, Request},
         error_kind::ErrorKind,
         problem::{Problem, ProblemKind},
     },
@@ -27,11 +27,15 @@ pub fn names(text: &str) -> impl Iterator<Item = &str> {
     text.split(OPEN).skip(1).filter_map(|rest| rest.split_once(CLOSE).map(|(name, _)| name.trim()))
 }
 
-/// The arguments with earlier answers in the place of their templates; `answer` gives the newest text of a tool.
+/// The arguments with earlier answers in the place of their templates; `answer` gives the newest
+/// text of a tool.
 ///
 /// # Errors
 /// When a template names nothing that is there.
-pub fn with_answers(arguments: &Literal, answer: &dyn Fn(&str) -> Option<String>) -> Result<Literal, Problem> {
+pub fn with_answers(
+    arguments: &Literal,
+    answer: &dyn Fn(&str) -> Option<String>,
+) -> Result<Literal, Problem> {
     let json = arguments.json();
     if !names(&json).any(|name| name.starts_with(ANSWER)) {
         return Ok(arguments.clone());
@@ -52,28 +56,38 @@ fn part_of(name: &str, answer: &dyn Fn(&str) -> Option<String>) -> Result<Value,
     if pointer.is_empty() {
         return Ok(text.into());
     }
-    let value: Value =
-        serde_json::from_str(&text).map_err(|_| format!("the answer of \"{tool}\" is not JSON, so it has no {pointer}"))?;
-    value.pointer(pointer).cloned().ok_or_else(|| format!("the answer of \"{tool}\" has no {pointer}"))
+    let value: Value = serde_json::from_str(&text)
+        .map_err(|_| format!("the answer of \"{tool}\" is not JSON, so it has no {pointer}"))?;
+    value
+        .pointer(pointer)
+        .cloned()
+        .ok_or_else(|| format!("the answer of \"{tool}\" has no {pointer}"))
 }
 
 /// The request with variables in the place of their templates, in headers and body.
 ///
 /// # Errors
 /// When there is no such variable.
-pub fn with_environment(request: Request, variable: &dyn Fn(&str) -> Option<String>) -> Result<Request, CallProblem> {
+pub fn with_environment(
+    request: Request,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<Request, CallError> {
     let is_one = |text: &str| names(text).any(|name| name.starts_with(ENVIRONMENT));
     let in_headers = request.headers.iter().any(|(_, value)| is_one(value));
     if !in_headers && !is_one(&request.body) {
         return Ok(request);
     }
     let lookup = |name: &str| match name.strip_prefix(ENVIRONMENT) {
-        Some(name) => {
-            variable(name).map(|value| Some(value.into())).ok_or_else(|| format!("the environment has no variable {name}"))
-        }
+        Some(name) => variable(name)
+            .map(|value| Some(value.into()))
+            .ok_or_else(|| format!("the environment has no variable {name}")),
         None => Ok(None),
     };
-    let problem = |message| CallProblem { kind: ErrorKind::NoVariable, message, remedy: "set it before toolcrib starts".into() };
+    let problem = |message| CallError {
+        kind: ErrorKind::NoVariable,
+        message,
+        remedy: "set it before toolcrib starts".into(),
+    };
     let body: Arc<str> = within(&request.body, &lookup).map_err(problem)?.into();
     let mut headers = request.headers;
     for (_, value) in &mut headers {
@@ -92,7 +106,9 @@ fn within(text: &str, lookup: &Lookup<'_>) -> Result<String, String> {
         return Ok(text.to_owned());
     }
     match serde_json::from_str::<Value>(text) {
-        Ok(value) if value.is_object() || value.is_array() => Ok(filled(&value, lookup)?.to_string()),
+        Ok(value) if value.is_object() || value.is_array() => {
+            Ok(filled(&value, lookup)?.to_string())
+        }
         _ => in_text(text, lookup).map(|value| text_of(&value)),
     }
 }
@@ -103,18 +119,26 @@ fn filled(value: &Value, lookup: &Lookup<'_>) -> Result<Value, String> {
             Ok(inner) if inner.is_object() || inner.is_array() => within(text, lookup)?.into(),
             _ => in_text(text, lookup)?,
         },
-        Value::Array(items) => items.iter().map(|item| filled(item, lookup)).collect::<Result<Vec<_>, _>>()?.into(),
+        Value::Array(items) => {
+            items.iter().map(|item| filled(item, lookup)).collect::<Result<Vec<_>, _>>()?.into()
+        }
         Value::Object(members) => {
-            let filled = members.iter().map(|(name, member)| Ok((name.clone(), filled(member, lookup)?)));
+            let filled =
+                members.iter().map(|(name, member)| Ok((name.clone(), filled(member, lookup)?)));
             Value::Object(filled.collect::<Result<_, String>>()?)
         }
         other => other.clone(),
     })
 }
 
-/// A text with its templates filled in; one that is nothing but a template becomes the value itself. Unknown templates stay.
+/// A text with its templates filled in; one that is nothing but a template becomes the value
+/// itself. Unknown templates stay.
 fn in_text(text: &str, lookup: &Lookup<'_>) -> Result<Value, String> {
-    let alone = text.trim().strip_prefix(OPEN).and_then(|rest| rest.strip_suffix(CLOSE)).filter(|name| !name.contains(CLOSE));
+    let alone = text
+        .trim()
+        .strip_prefix(OPEN)
+        .and_then(|rest| rest.strip_suffix(CLOSE))
+        .filter(|name| !name.contains(CLOSE));
     if let Some(value) = alone.map(|name| lookup(name.trim())).transpose()?.flatten() {
         return Ok(value);
     }
@@ -171,7 +195,10 @@ mod tests {
             arguments(r#"{"a": ["say {{ answer.tell }}, {{answer.ask/rows/0/name}}"]}"#).unwrap(),
             json!({"a": ["say a text, a \"b\""]})
         );
-        assert_eq!(arguments(r#"{"a": "{{env.X}} {{else}} {{"}"#).unwrap(), json!({"a": "{{env.X}} {{else}} {{"}));
+        assert_eq!(
+            arguments(r#"{"a": "{{env.X}} {{else}} {{"}"#).unwrap(),
+            json!({"a": "{{env.X}} {{else}} {{"})
+        );
         let kept = with_answers(&Literal::parse(r#"{"a": 1.50}"#).unwrap(), &answer).unwrap();
         assert_eq!(kept.json(), r#"{"a": 1.50}"#);
         for (json, words) in [
@@ -184,7 +211,12 @@ mod tests {
     }
 
     fn request(body: &str) -> Request {
-        let place = EntryPlace { file: FileId::new("t.json"), document: 0, at: Pointer::root(), form: EntryForm::Plain };
+        let place = EntryPlace {
+            file: FileId::new("t.json"),
+            document: 0,
+            at: Pointer::root(),
+            form: EntryForm::Plain,
+        };
         Request {
             tool: EntryId::new(place),
             system: "trustgraph",
@@ -202,11 +234,17 @@ mod tests {
     fn variables_are_filled_in_at_any_depth() {
         let variable = |name: &str| (name == "TOKEN").then(|| "a\"b\\c".to_owned());
         let inner = json!({"key": "{{env.TOKEN}}!", "n": 1}).to_string();
-        let sent =
-            with_environment(request(&json!({"arguments": inner, "user": "{{env.TOKEN}}"}).to_string()), &variable).unwrap();
+        let sent = with_environment(
+            request(&json!({"arguments": inner, "user": "{{env.TOKEN}}"}).to_string()),
+            &variable,
+        )
+        .unwrap();
         let body: Value = serde_json::from_str(&sent.body).unwrap();
         let inner: Value = serde_json::from_str(body["arguments"].as_str().unwrap()).unwrap();
-        assert_eq!((inner["key"].as_str(), body["user"].as_str()), (Some("a\"b\\c!"), Some("a\"b\\c")));
+        assert_eq!(
+            (inner["key"].as_str(), body["user"].as_str()),
+            (Some("a\"b\\c!"), Some("a\"b\\c"))
+        );
         assert_eq!(sent.headers[0].1, "Bearer a\"b\\c");
         let problem = with_environment(request("{{env.NOBODY}}"), &variable).unwrap_err();
         assert!(problem.message.contains("no variable NOBODY"), "{problem:?}");

@@ -1,4 +1,5 @@
-//! Calls as the history keeps them, one JSON object a line; what can be said about kept calls without opening them.
+//! Calls as the history keeps them, one JSON object a line; what can be said about kept calls
+//! without opening them.
 //!
 //! | file | does |
 //! | --- | --- |

@@ -1,4 +1,5 @@
-//! What was heard on a bus, joined into conversations: bounded, counted, filtered, watched for patterns, kept as a trace.
+//! What was heard on a bus, joined into conversations: bounded, counted, filtered, watched for
+//! patterns, kept as a trace.
 //!
 //! | file | holds |
 //! | --- | --- |

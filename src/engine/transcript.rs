@@ -28,10 +28,14 @@ impl Transcript {
     pub fn write(&mut self, said: &Said) -> String {
         match said {
             Said::Told(Told::Text { part, text, ends }) => self.text(*part, text, *ends),
-            Said::Told(Told::Action { tool, arguments }) => self.line("action", &format!("{tool} {arguments}")),
+            Said::Told(Told::Action { tool, arguments }) => {
+                self.line("action", &format!("{tool} {arguments}"))
+            }
             Said::Note(words) => self.line("note", words),
             Said::Offered { tools, .. } => self.line("offered", &offered_words(tools)),
-            Said::State { state, available } => self.line("state", &state_words(state, available)) + "\n",
+            Said::State { state, available } => {
+                self.line("state", &state_words(state, available)) + "\n"
+            }
         }
     }
 

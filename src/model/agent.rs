@@ -33,7 +33,9 @@ impl Part {
 
     #[must_use]
     pub fn of(word: &str) -> Option<Self> {
-        [Self::Thought, Self::Observation, Self::Answer].into_iter().find(|part| part.word() == word)
+        [Self::Thought, Self::Observation, Self::Answer]
+            .into_iter()
+            .find(|part| part.word() == word)
     }
 }
 

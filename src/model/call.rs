@@ -42,12 +42,14 @@ pub enum Outcome {
     Failed,
     Cancelled,
     TimedOut,
-    /// Nothing could answer: no server, no responders, refused, the connection ended, the reply made no sense.
+    /// Nothing could answer: no server, no responders, refused, the connection ended, the reply
+    /// made no sense.
     Lost,
 }
 
 impl Outcome {
-    pub const ALL: [Self; 5] = [Self::Succeeded, Self::Failed, Self::Cancelled, Self::TimedOut, Self::Lost];
+    pub const ALL: [Self; 5] =
+        [Self::Succeeded, Self::Failed, Self::Cancelled, Self::TimedOut, Self::Lost];
 
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -100,15 +102,24 @@ impl StrayCause {
     /// The cause of those words.
     #[must_use]
     pub fn of_words(words: &str) -> Option<Self> {
-        let known = [Self::ForeignId, Self::UnknownId, Self::NoId, Self::Late, Self::Duplicate, Self::Unreadable];
+        let known = [
+            Self::ForeignId,
+            Self::UnknownId,
+            Self::NoId,
+            Self::Late,
+            Self::Duplicate,
+            Self::Unreadable,
+        ];
         known.into_iter().find(|cause| cause.words() == words)
     }
 }
 
-/// Names and values that come beside a message's body, in their order; a name may stand there more than once.
+/// Names and values that come beside a message's body, in their order; a name may stand there more
+/// than once.
 pub type Headers = Arc<[(String, String)]>;
 
-/// Text that several hold without a copy each. One made of a `String` is that string: an answer may be as large as memory allows only once.
+/// Text that several hold without a copy each. One made of a `String` is that string: an answer may
+/// be as large as memory allows only once.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SharedText(Arc<String>);
 
@@ -144,7 +155,8 @@ pub enum EventKind {
     Sent {
         bytes: usize,
     },
-    /// What the messages of the answer carry beside their body, from here on; told when it comes and when it changes, without secrets.
+    /// What the messages of the answer carry beside their body, from here on; told when it comes
+    /// and when it changes, without secrets.
     Headers(Headers),
     /// A piece of the answer; empty pieces are kept.
     Chunk {
@@ -163,7 +175,7 @@ pub enum EventKind {
     Stage(Stage),
     End {
         outcome: Outcome,
-        problem: Option<CallProblem>,
+        problem: Option<CallError>,
     },
 }
 
@@ -180,24 +192,25 @@ pub struct Stage {
 
 /// Why a call did not succeed: the wire's `{type, message}`, or ours, with what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CallProblem {
+pub struct CallError {
     pub kind: ErrorKind,
     pub message: String,
     pub remedy: String,
 }
 
-impl CallProblem {
+impl CallError {
     pub fn new(kind: ErrorKind, message: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { kind, message: message.into(), remedy: remedy.into() }
     }
 
-    /// The same for whoever was only about to reach the other side; `doing` says what was under way.
+    /// The same for whoever was only about to reach the other side; `doing` says what was under
+    /// way.
     pub fn while_doing(self, doing: impl Into<String>) -> Problem {
         Problem::new(self.kind.problem_kind(), doing, self.message).remedy(self.remedy)
     }
 }
 
-impl From<Problem> for CallProblem {
+impl From<Problem> for CallError {
     fn from(problem: Problem) -> Self {
         Self::new(problem.kind.into(), problem.cause, problem.remedy)
     }
@@ -225,7 +238,10 @@ impl Event {
             EventKind::Chunk { text, .. } => text.len(),
             EventKind::Stray { body, .. } => body.len(),
             EventKind::Stage(stage) => stage.body.len(),
-            EventKind::Sent { .. } | EventKind::Headers(_) | EventKind::Notice(_) | EventKind::End { .. } => 0,
+            EventKind::Sent { .. }
+            | EventKind::Headers(_)
+            | EventKind::Notice(_)
+            | EventKind::End { .. } => 0,
         }
     }
 }
@@ -261,7 +277,8 @@ impl EventLog {
         }
         self.last_bytes += weight;
         self.last.push_back(logged);
-        while self.last.len() > LAST_EVENTS || (self.last_bytes > LAST_BYTES && self.last.len() > 1) {
+        while self.last.len() > LAST_EVENTS || (self.last_bytes > LAST_BYTES && self.last.len() > 1)
+        {
             let gone = self.last.pop_front();
             self.last_bytes -= gone.as_ref().map_or(0, |gone| gone.event.weight());
             self.let_go += 1;
@@ -278,7 +295,8 @@ impl EventLog {
         self.logged(row).map(|logged| &logged.event)
     }
 
-    /// How many chunks there were up to an event in memory, itself and those that were let go among them.
+    /// How many chunks there were up to an event in memory, itself and those that were let go among
+    /// them.
     #[must_use]
     pub fn chunks_to(&self, row: usize) -> u64 {
         self.logged(row).map_or(self.chunks, |logged| logged.chunks)
@@ -304,7 +322,8 @@ impl EventLog {
         self.let_go
     }
 
-    /// Before which of the rows in memory events are missing, and how many; `None` when all are there.
+    /// Before which of the rows in memory events are missing, and how many; `None` when all are
+    /// there.
     #[must_use]
     pub fn gap(&self) -> Option<(usize, u64)> {
         (self.let_go > 0).then_some((self.first.len(), self.let_go))
@@ -329,7 +348,13 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         let seconds = Duration::from_secs;
-        Self { first: seconds(30), idle: seconds(30), total: seconds(600), linger: seconds(2), answer: LARGEST_ANSWER }
+        Self {
+            first: seconds(30),
+            idle: seconds(30),
+            total: seconds(600),
+            linger: seconds(2),
+            answer: LARGEST_ANSWER,
+        }
     }
 }
 
@@ -343,7 +368,7 @@ pub enum CallState {
     Streaming,
     Ended {
         outcome: Outcome,
-        problem: Option<CallProblem>,
+        problem: Option<CallError>,
         at_ms: u64,
     },
 }
@@ -366,7 +391,12 @@ pub struct Call {
 
 impl Call {
     #[must_use]
-    pub fn new(id: CallId, request: Request, connection: impl Into<String>, started: Millis) -> Self {
+    pub fn new(
+        id: CallId,
+        request: Request,
+        connection: impl Into<String>,
+        started: Millis,
+    ) -> Self {
         Self {
             id,
             request,
@@ -398,7 +428,11 @@ impl Call {
             }
             EventKind::Headers(_) | EventKind::Notice(_) => {}
             EventKind::End { outcome, problem } => {
-                self.state = CallState::Ended { outcome: *outcome, problem: problem.clone(), at_ms: event.at_ms };
+                self.state = CallState::Ended {
+                    outcome: *outcome,
+                    problem: problem.clone(),
+                    at_ms: event.at_ms,
+                };
                 self.text.shrink_to_fit();
             }
         }
@@ -416,8 +450,9 @@ impl Call {
 
 /// From this length on an answer is taken for a large one.
 const LARGE: usize = 1024 * 1024;
-/// What a large answer gets at once: so much that allocators take it from the system by itself, let it grow where it is, and give it back.
-/// It costs nothing until it is written to; growing by and by would leave a trail of holes as large as the answer.
+/// What a large answer gets at once: so much that allocators take it from the system by itself, let
+/// it grow where it is, and give it back. It costs nothing until it is written to; growing by and
+/// by would leave a trail of holes as large as the answer.
 const AT_ONCE: usize = 64 * 1024 * 1024;
 
 fn make_room(text: &mut String, more: usize) {
@@ -435,7 +470,10 @@ mod tests {
     fn logged(count: usize, bytes: usize) -> EventLog {
         let mut log = EventLog::default();
         for at_ms in 0..count as u64 {
-            log.push(Event { at_ms, kind: EventKind::Chunk { text: "a".repeat(bytes).into(), bytes } });
+            log.push(Event {
+                at_ms,
+                kind: EventKind::Chunk { text: "a".repeat(bytes).into(), bytes },
+            });
         }
         log
     }
@@ -443,7 +481,10 @@ mod tests {
     #[test]
     fn what_stays_in_memory_is_bounded_in_number_and_in_bytes() {
         let many = logged(10_000, 1);
-        assert_eq!((many.len(), many.gap()), (FIRST_EVENTS + LAST_EVENTS, Some((FIRST_EVENTS, 4_800))));
+        assert_eq!(
+            (many.len(), many.gap()),
+            (FIRST_EVENTS + LAST_EVENTS, Some((FIRST_EVENTS, 4_800)))
+        );
         assert_eq!(many.get(FIRST_EVENTS).map(|event| event.at_ms), Some(5_000));
 
         let each = LAST_BYTES / 8;

@@ -25,17 +25,21 @@ pub struct Catalog {
     pub refusals: Vec<Refusal>,
     /// Every tool is known to be loaded.
     loads_all: bool,
-    /// Rows of tools in the order in which their systems hold them, where that is not the order here.
+    /// Rows of tools in the order in which their systems hold them, where that is not the order
+    /// here.
     order: Vec<usize>,
-    /// Grows whenever a list of the entries may be another one: which there are, their keys, types and gates, what services are called.
+    /// Grows whenever a list of the entries may be another one: which there are, their keys, types
+    /// and gates, what services are called.
     pub revision: u64,
-    /// Grows whenever what entries may name can be another: groups and states, services and what they take, servers.
+    /// Grows whenever what entries may name can be another: groups and states, services and what
+    /// they take, servers.
     pub vocabulary: u64,
     /// Grows whenever models see a tool under another name.
     pub tool_names: u64,
     names: OnceLock<Arc<Names>>,
     places: Arc<HashMap<EntryId, Slot>>,
-    /// Rows of services by what tools may call them; the first of a key counts, and a key wins over an alias.
+    /// Rows of services by what tools may call them; the first of a key counts, and a key wins over
+    /// an alias.
     called: Arc<HashMap<(SystemId, String), usize>>,
 }
 
@@ -83,7 +87,11 @@ pub struct Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} loads none of these tools: {} stops the whole set; it logs: {}", self.system, self.name, self.logged)
+        write!(
+            f,
+            "{} loads none of these tools: {} stops the whole set; it logs: {}",
+            self.system, self.name, self.logged
+        )
     }
 }
 
@@ -102,9 +110,15 @@ enum Slot {
 }
 
 impl Catalog {
-    /// A catalog of what was read; the order given is kept, and a file's entries must stand together.
+    /// A catalog of what was read; the order given is kept, and a file's entries must stand
+    /// together.
     #[must_use]
-    pub fn new(mode: Mode, tools: Vec<Arc<Tool>>, services: Vec<Service>, others: Vec<Entry>) -> Self {
+    pub fn new(
+        mode: Mode,
+        tools: Vec<Arc<Tool>>,
+        services: Vec<Service>,
+        others: Vec<Entry>,
+    ) -> Self {
         let mut catalog = Self { mode, tools, services, others, ..Self::default() };
         catalog.index();
         catalog
@@ -112,10 +126,25 @@ impl Catalog {
 
     /// Puts what a file holds now in place of what it held; a file that was not there comes last.
     pub fn replace(&mut self, file: &FileId, part: Part) {
-        let is_called = |service: &Service| (service.entry.id.clone(), service.entry.key.clone(), service.alias.clone());
-        let same = splice(&mut self.tools, part.tools, |tool| tool.entry.id.file() == file, |tool| tool.entry.id.clone())
-            & splice(&mut self.services, part.services, |service| service.entry.id.file() == file, is_called)
-            & splice(&mut self.others, part.others, |entry| entry.id.file() == file, |entry| entry.id.clone());
+        let is_called = |service: &Service| {
+            (service.entry.id.clone(), service.entry.key.clone(), service.alias.clone())
+        };
+        let same = splice(
+            &mut self.tools,
+            part.tools,
+            |tool| tool.entry.id.file() == file,
+            |tool| tool.entry.id.clone(),
+        ) & splice(
+            &mut self.services,
+            part.services,
+            |service| service.entry.id.file() == file,
+            is_called,
+        ) & splice(
+            &mut self.others,
+            part.others,
+            |entry| entry.id.file() == file,
+            |entry| entry.id.clone(),
+        );
         self.is_another();
         if !same {
             self.index();
@@ -131,7 +160,8 @@ impl Catalog {
             tool.gate.offer = known.gate.offer.clone();
         }
         self.tool_names += u64::from(known.name != tool.name);
-        if (&known.kind, &known.entry.key, &known.gate) != (&tool.kind, &tool.entry.key, &tool.gate) {
+        if (&known.kind, &known.entry.key, &known.gate) != (&tool.kind, &tool.entry.key, &tool.gate)
+        {
             self.revision += 1;
         }
         let named = |gate: &Gate| (gate.groups.clone(), gate.states.clone(), gate.next.clone());
@@ -180,7 +210,12 @@ impl Catalog {
     pub fn part(&self, file: &FileId) -> Part {
         Part {
             tools: self.tools.iter().filter(|tool| tool.entry.id.file() == file).cloned().collect(),
-            services: self.services.iter().filter(|service| service.entry.id.file() == file).cloned().collect(),
+            services: self
+                .services
+                .iter()
+                .filter(|service| service.entry.id.file() == file)
+                .cloned()
+                .collect(),
             others: self.others.iter().filter(|entry| entry.id.file() == file).cloned().collect(),
         }
     }
@@ -229,7 +264,8 @@ impl Catalog {
     /// Rows of tools, put in the order in which their systems hold them.
     #[must_use]
     pub fn in_order(&self, mut rows: Vec<usize>) -> Vec<usize> {
-        let places: HashMap<usize, usize> = self.order.iter().enumerate().map(|(place, row)| (*row, place)).collect();
+        let places: HashMap<usize, usize> =
+            self.order.iter().enumerate().map(|(place, row)| (*row, place)).collect();
         if !places.is_empty() {
             rows.sort_by_key(|row| places.get(row).copied().unwrap_or(usize::MAX));
         }
@@ -248,13 +284,33 @@ impl Catalog {
     fn index(&mut self) {
         self.is_another();
         let mut places = HashMap::with_capacity(self.len());
-        places.extend(self.tools.iter().enumerate().map(|(row, tool)| (tool.entry.id.clone(), Slot::Tool(row))));
-        places.extend(self.services.iter().enumerate().map(|(row, service)| (service.entry.id.clone(), Slot::Service(row))));
-        places.extend(self.others.iter().enumerate().map(|(row, entry)| (entry.id.clone(), Slot::Other(row))));
+        places.extend(
+            self.tools
+                .iter()
+                .enumerate()
+                .map(|(row, tool)| (tool.entry.id.clone(), Slot::Tool(row))),
+        );
+        places.extend(
+            self.services
+                .iter()
+                .enumerate()
+                .map(|(row, service)| (service.entry.id.clone(), Slot::Service(row))),
+        );
+        places.extend(
+            self.others.iter().enumerate().map(|(row, entry)| (entry.id.clone(), Slot::Other(row))),
+        );
         self.places = Arc::new(places);
         let mut called = HashMap::new();
-        let keys = self.services.iter().enumerate().map(|(row, service)| (row, service, Some(&service.entry.key)));
-        let aliases = self.services.iter().enumerate().map(|(row, service)| (row, service, service.alias.as_ref()));
+        let keys = self
+            .services
+            .iter()
+            .enumerate()
+            .map(|(row, service)| (row, service, Some(&service.entry.key)));
+        let aliases = self
+            .services
+            .iter()
+            .enumerate()
+            .map(|(row, service)| (row, service, service.alias.as_ref()));
         for (row, service, name) in keys.chain(aliases) {
             if let Some(name) = name {
                 called.entry((service.entry.system, name.clone())).or_insert(row);
@@ -301,7 +357,11 @@ impl Catalog {
 
     /// Every entry: tools, then services, then others.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
-        self.tools.iter().map(|tool| &tool.entry).chain(self.services.iter().map(|service| &service.entry)).chain(&self.others)
+        self.tools
+            .iter()
+            .map(|tool| &tool.entry)
+            .chain(self.services.iter().map(|service| &service.entry))
+            .chain(&self.others)
     }
 
     /// The service that tools of a system call by this name: its key, or else its alias.
@@ -314,7 +374,9 @@ impl Catalog {
     #[must_use]
     pub fn tool_called(&self, word: &str) -> Option<&Tool> {
         let tools = || self.tools.iter().map(|tool| &**tool);
-        tools().find(|tool| tool.entry.key == word).or_else(|| tools().find(|tool| tool.name == word))
+        tools()
+            .find(|tool| tool.entry.key == word)
+            .or_else(|| tools().find(|tool| tool.name == word))
     }
 
     /// Every group and state that a tool names, gathered when first asked for.
@@ -338,8 +400,14 @@ impl Catalog {
     }
 }
 
-/// Replaces the rows of one file, which stand together, where they stand; `true` when the marks of all rows are what they were.
-fn splice<T, M: PartialEq>(rows: &mut Vec<T>, new: Vec<T>, of_file: impl Fn(&T) -> bool, mark: impl Fn(&T) -> M) -> bool {
+/// Replaces the rows of one file, which stand together, where they stand; `true` when the marks of
+/// all rows are what they were.
+fn splice<T, M: PartialEq>(
+    rows: &mut Vec<T>,
+    new: Vec<T>,
+    of_file: impl Fn(&T) -> bool,
+    mark: impl Fn(&T) -> M,
+) -> bool {
     let start = rows.iter().position(&of_file).unwrap_or(rows.len());
     let old = rows.get(start..).unwrap_or_default();
     let count = old.iter().take_while(|row| of_file(row)).count();

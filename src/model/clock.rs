@@ -11,7 +11,8 @@ impl Millis {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// A moment as RFC 3339 writes it, with `Z` or an offset (seconds may be left out); `None` where a text names none since 1970.
+    /// A moment as RFC 3339 writes it, with `Z` or an offset (seconds may be left out); `None`
+    /// where a text names none since 1970.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let at: jiff::Timestamp = text.trim().parse().ok()?;
@@ -26,11 +27,22 @@ mod tests {
     #[test]
     fn moments_are_read_with_any_offset_and_fraction() {
         let noon = Some(Millis(1_767_268_800_000));
-        for text in ["2026-01-01T12:00:00Z", "2026-01-01T13:30:00+01:30", "2026-01-01 07:00:00.000000-05:00"] {
+        for text in [
+            "2026-01-01T12:00:00Z",
+            "2026-01-01T13:30:00+01:30",
+            "2026-01-01 07:00:00.000000-05:00",
+        ] {
             assert_eq!(Millis::parse(text), noon, "{text}");
         }
         assert_eq!(Millis::parse("2026-01-01T12:00:00.25Z"), Some(Millis(1_767_268_800_250)));
-        for text in ["", "soon", "2026-01-01", "2026-13-01T00:00:00Z", "2026-01-01T12:00:00", "1960-01-01T00:00:00Z"] {
+        for text in [
+            "",
+            "soon",
+            "2026-01-01",
+            "2026-13-01T00:00:00Z",
+            "2026-01-01T12:00:00",
+            "1960-01-01T00:00:00Z",
+        ] {
             assert_eq!(Millis::parse(text), None, "{text}");
         }
     }

@@ -1,4 +1,5 @@
-//! A connection: where calls go, under a name, and what single systems need to know of that. Of secrets it holds where they lie.
+//! A connection: where calls go, under a name, and what single systems need to know of that. Of
+//! secrets it holds where they lie.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -56,7 +57,8 @@ impl SystemSettings {
 /// Under this name our secrets stand together in the system's key store.
 pub const KEPT_AS: &str = "toolcrib";
 
-/// Where a secret lies. Settings name the place and never hold the secret, which is looked up when connecting.
+/// Where a secret lies. Settings name the place and never hold the secret, which is looked up when
+/// connecting.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum SecretAt {
     /// The environment variable of that name.
@@ -126,7 +128,11 @@ impl Connection {
     }
 
     /// A connection to one address without credentials.
-    pub fn to(transport: TransportKind, name: impl Into<String>, server: impl Into<String>) -> Self {
+    pub fn to(
+        transport: TransportKind,
+        name: impl Into<String>,
+        server: impl Into<String>,
+    ) -> Self {
         let endpoint = Endpoint::Servers { transport, addresses: vec![server.into()] };
         Self { name: name.into(), endpoint, ..Self::embedded() }
     }
@@ -171,10 +177,14 @@ impl Connection {
     /// Where all secrets lie that it needs.
     pub fn secrets(&self) -> impl Iterator<Item = &SecretAt> {
         let named = match &self.credentials {
-            Credentials::Password { password: at, .. } | Credentials::Token { token: at } => Some(at),
+            Credentials::Password { password: at, .. } | Credentials::Token { token: at } => {
+                Some(at)
+            }
             Credentials::None | Credentials::File { .. } => None,
         };
-        named.into_iter().chain(self.settings.values().flat_map(|settings| settings.secrets.values()))
+        named
+            .into_iter()
+            .chain(self.settings.values().flat_map(|settings| settings.secrets.values()))
     }
 }
 

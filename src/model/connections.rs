@@ -4,18 +4,20 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::{connection::Connection, tool::Tool};
 
-/// What answers where connections lead, by their names: the name of each and what it answers for, a consumer its filter, a prompt template
-/// the word `prompt`.
+/// What answers where connections lead, by their names: the name of each and what it answers for, a
+/// consumer its filter, a prompt template the word `prompt`.
 pub type Listeners = BTreeMap<String, Arc<[(String, String)]>>;
 
-/// The connections of a workspace. What is chosen counts for every tool, then what a tool has of its own, then the usual one.
+/// The connections of a workspace. What is chosen counts for every tool, then what a tool has of
+/// its own, then the usual one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Connections {
     /// In the order written; `embedded` is always among them.
     pub known: Vec<Connection>,
     /// The name of the workspace's own; it is among `known`.
     pub usual: String,
-    /// The tools that have one of their own, by key or name, and what that is called; it is among `known`.
+    /// The tools that have one of their own, by key or name, and what that is called; it is among
+    /// `known`.
     pub of_tools: BTreeMap<String, String>,
     /// The name of the one that was chosen by a flag or on the screen.
     pub chosen: Option<String>,
@@ -24,7 +26,12 @@ pub struct Connections {
 impl Default for Connections {
     fn default() -> Self {
         let embedded = Connection::embedded();
-        Self { usual: embedded.name.clone(), known: vec![embedded], of_tools: BTreeMap::new(), chosen: None }
+        Self {
+            usual: embedded.name.clone(),
+            known: vec![embedded],
+            of_tools: BTreeMap::new(),
+            chosen: None,
+        }
     }
 }
 
@@ -38,7 +45,10 @@ impl Connections {
     #[must_use]
     pub fn current(&self) -> Connection {
         let name = self.chosen.as_ref().unwrap_or(&self.usual);
-        self.named(name).or_else(|| self.named(&self.usual)).cloned().unwrap_or_else(Connection::embedded)
+        self.named(name)
+            .or_else(|| self.named(&self.usual))
+            .cloned()
+            .unwrap_or_else(Connection::embedded)
     }
 
     /// The one that a tool's calls go through.
@@ -51,10 +61,14 @@ impl Connections {
     /// The name of the one that the workspace gives to this tool, whatever is chosen.
     #[must_use]
     pub fn own(&self, tool: &Tool) -> Option<&str> {
-        self.of_tools.get(&tool.entry.key).or_else(|| self.of_tools.get(&tool.name)).map(String::as_str)
+        self.of_tools
+            .get(&tool.entry.key)
+            .or_else(|| self.of_tools.get(&tool.name))
+            .map(String::as_str)
     }
 
-    /// Adds a connection; one of that name is replaced, so that a workspace can say what `embedded` means for it.
+    /// Adds a connection; one of that name is replaced, so that a workspace can say what `embedded`
+    /// means for it.
     pub fn put(&mut self, new: Connection) {
         match self.known.iter_mut().find(|known| known.name == new.name) {
             Some(known) => *known = new,

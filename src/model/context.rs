@@ -20,7 +20,8 @@ pub enum Mode {
     /// The written rules: either states key counts, the state moves only after success.
     #[default]
     Document,
-    /// What the deployed code does: only `applicable-states` counts, the state moves after failures too.
+    /// What the deployed code does: only `applicable-states` counts, the state moves after failures
+    /// too.
     AsDeployed,
 }
 
@@ -85,12 +86,15 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// The profiles of a table as settings have it: `NAME = [groups]`, or `NAME = { allowed-groups = [groups] }`. What is neither
-    /// is left out.
+    /// The profiles of a table as settings have it: `NAME = [groups]`, or
+    /// `NAME = { allowed-groups = [groups] }`. What is neither is left out.
     #[must_use]
     pub fn read_all(table: &Value) -> Vec<Self> {
-        let names =
-            |value: &Value| value.as_array().map(|items| items.iter().filter_map(Value::as_str).map(Name::from).collect());
+        let names = |value: &Value| {
+            value
+                .as_array()
+                .map(|items| items.iter().filter_map(Value::as_str).map(Name::from).collect())
+        };
         let read = |(user, value): (&String, &Value)| {
             let allowed_groups = match value.as_object() {
                 Some(members) => members.get("allowed-groups").and_then(names).unwrap_or_default(),

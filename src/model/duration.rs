@@ -1,5 +1,5 @@
-//! Spans of time as people write them, the same in every file, flag and filter: `500ms`, `30s`, `2m`, `1.5h`, `3d`; a number alone
-//! counts seconds.
+//! Spans of time as people write them, the same in every file, flag and filter: `500ms`, `30s`,
+//! `2m`, `1.5h`, `3d`; a number alone counts seconds.
 
 use std::time::Duration;
 
@@ -10,7 +10,8 @@ pub const EXAMPLES: &str = "500ms, 30s, 2m, 1h or 3d";
 #[must_use]
 pub fn parse(text: &str) -> Option<Duration> {
     let text = text.trim();
-    let split = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
+    let split =
+        text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
     let seconds = match unit {
         "ms" => 0.001,
@@ -45,7 +46,13 @@ mod tests {
         for text in ["500ms", "30s", "2m", "1500ms", "0s"] {
             assert_eq!(parse(text).map(print).as_deref(), Some(text));
         }
-        for (text, ms) in [("5", 5_000), ("1.5", 1_500), ("1.5h", 5_400_000), ("3d", 259_200_000), (" 2s ", 2_000)] {
+        for (text, ms) in [
+            ("5", 5_000),
+            ("1.5", 1_500),
+            ("1.5h", 5_400_000),
+            ("3d", 259_200_000),
+            (" 2s ", 2_000),
+        ] {
             assert_eq!(parse(text), Some(Duration::from_millis(ms)), "{text}");
         }
         for text in ["", "s", "soon", "-1s", "1w", "1 s", "1..5s", "99999999999999999999d"] {

@@ -1,4 +1,5 @@
-//! The kinds of failures that calls and connections know, each with the word that scripts and traces tell it by.
+//! The kinds of failures that calls and connections know, each with the word that scripts and
+//! traces tell it by.
 
 use std::{fmt, sync::Arc};
 
@@ -7,7 +8,8 @@ use super::problem::ProblemKind;
 /// Each row: a kind, its word, and what it comes to where a command or a connection ends with it.
 macro_rules! kinds {
     ($($kind:ident = $word:literal => $comes_to:ident;)*) => {
-        /// What kind of failure it was. [`ErrorKind::word`] prints it and [`ErrorKind::parse`] reads it back.
+        /// What kind of failure it was. [`ErrorKind::word`] prints it and [`ErrorKind::parse`]
+        /// reads it back.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         pub enum ErrorKind {
             $($kind,)*
@@ -173,8 +175,12 @@ mod tests {
 
     #[test]
     fn what_a_problem_comes_to_is_the_same_on_both_ways() {
-        use ProblemKind::{BadReply, Changed, File, Input, Missing, Refused, Service, TimedOut, Unreachable};
-        for kind in [BadReply, Changed, File, Input, Missing, Refused, Service, TimedOut, Unreachable] {
+        use ProblemKind::{
+            BadReply, Changed, File, Input, Missing, Refused, Service, TimedOut, Unreachable,
+        };
+        for kind in
+            [BadReply, Changed, File, Input, Missing, Refused, Service, TimedOut, Unreachable]
+        {
             assert_eq!(ErrorKind::from(kind).problem_kind(), kind);
         }
     }

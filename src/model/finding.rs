@@ -120,7 +120,8 @@ pub struct Fix {
     pub edits: Vec<EntryEdit>,
 }
 
-/// An edit within an entry (pointers are the entry's own), whatever way the entry is written in its file.
+/// An edit within an entry (pointers are the entry's own), whatever way the entry is written in its
+/// file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntryEdit {
     pub entry: EntryId,

@@ -50,6 +50,9 @@ mod tests {
         let mut ids = Ids::new(7);
         let many: HashSet<_> = (0..10_000).map(|_| ids.take()).collect();
         assert_eq!(many.len(), 10_000);
-        assert!(many.iter().all(|id| uuid::Uuid::parse_str(id).is_ok_and(|uuid| uuid.get_version_num() == 4)));
+        assert!(
+            many.iter()
+                .all(|id| uuid::Uuid::parse_str(id).is_ok_and(|uuid| uuid.get_version_num() == 4))
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! How the arguments that a model gives become those that a tool gets, where a system puts in, takes out or overwrites some.
+//! How the arguments that a model gives become those that a tool gets, where a system puts in,
+//! takes out or overwrites some.
 
 use serde_json::{Map, Value};
 
@@ -86,7 +87,8 @@ impl Merged {
         self.given.is_some() && self.given != self.got
     }
 
-    /// What the tool gets, in few words: the value as JSON, the variable of the environment, or nothing.
+    /// What the tool gets, in few words: the value as JSON, the variable of the environment, or
+    /// nothing.
     #[must_use]
     pub fn gets(&self) -> String {
         match (&self.origin, &self.got) {
@@ -117,7 +119,8 @@ impl Merged {
             parts.push(format!("written {written}"));
         }
         if !self.unfilled.is_empty() {
-            let names: Vec<String> = self.unfilled.iter().map(|name| format!("{{{name}}}")).collect();
+            let names: Vec<String> =
+                self.unfilled.iter().map(|name| format!("{{{name}}}")).collect();
             parts.push(format!("{} not filled in", names.join(", ")));
         }
         parts.join("; ")

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// A failure as the user reads it: what was tried, what went wrong, where, what to try next. Holds no secrets.
+/// A failure as the user reads it: what was tried, what went wrong, where, what to try next. Holds
+/// no secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// What was being done: "saving tools.yaml", "calling tell-joke".

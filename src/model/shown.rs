@@ -1,10 +1,12 @@
-//! Text from elsewhere as people may see it: nothing in it steers a terminal, and nothing in it hides.
+//! Text from elsewhere as people may see it: nothing in it steers a terminal, and nothing in it
+//! hides.
 
 use std::{borrow::Cow, mem};
 
-/// Shows control characters as visible signs (`␛`, `␀`, `␡`), tabs as spaces, and what would not show or would turn the
-/// writing direction as `�`, so that text from elsewhere can neither steer a terminal nor hide something in it. Joined
-/// pictures are shown one by one: so they take the same cells everywhere.
+/// Shows control characters as visible signs (`␛`, `␀`, `␡`), tabs as spaces, and what would not
+/// show or would turn the writing direction as `�`, so that text from elsewhere can neither steer a
+/// terminal nor hide something in it. Joined pictures are shown one by one: so they take the same
+/// cells everywhere.
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_suspect) {
@@ -85,16 +87,20 @@ fn belongs(before: char, letter: char) -> bool {
         _ if is_suspect(before) => false,
         NON_JOINER | JOINER => is_cursive(before),
         '\u{fe00}'..='\u{fe0f}' => !before.is_ascii() || matches!(before, '0'..='9' | '#' | '*'),
-        _ => matches!(before, '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}'),
+        _ => {
+            matches!(before, '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+        }
     }
 }
 
-/// Of a script in which letters are joined: Arabic and its neighbours, those of India, Myanmar, Khmer, Mongolian.
+/// Of a script in which letters are joined: Arabic and its neighbours, those of India, Myanmar,
+/// Khmer, Mongolian.
 fn is_cursive(letter: char) -> bool {
     matches!(letter, '\u{600}'..='\u{dff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{18af}')
 }
 
-/// A picture, or what may follow one before it is joined: a skin colour, the sign that asks for a picture.
+/// A picture, or what may follow one before it is joined: a skin colour, the sign that asks for a
+/// picture.
 fn is_picture(letter: char) -> bool {
     matches!(letter, '\u{1f000}'..='\u{1faff}' | '\u{2600}'..='\u{27bf}' | '\u{fe0f}')
 }
@@ -144,7 +150,13 @@ mod tests {
 
     #[test]
     fn what_belongs_to_its_letter_stays() {
-        for text in ["☎\u{fe0f}", "1\u{fe0f}\u{20e3}", "葛\u{e0100}", "می\u{200c}خواهم", "क\u{94d}\u{200d}ष"] {
+        for text in [
+            "☎\u{fe0f}",
+            "1\u{fe0f}\u{20e3}",
+            "葛\u{e0100}",
+            "می\u{200c}خواهم",
+            "क\u{94d}\u{200d}ष",
+        ] {
             assert!(matches!(visible(text), Cow::Borrowed(_)) || visible(text) == text, "{text:?}");
         }
         assert_eq!(visible("👩\u{200d}💻"), "👩💻");

@@ -11,7 +11,11 @@ pub fn bytes(count: u64) -> String {
     while whole >= 1000 && unit + 1 < UNITS.len() {
         (whole, rest, unit) = (whole / 1000, whole % 1000, unit + 1);
     }
-    if whole < 10 { format!("{whole}.{} {}", rest / 100, UNITS[unit]) } else { format!("{whole} {}", UNITS[unit]) }
+    if whole < 10 {
+        format!("{whole}.{} {}", rest / 100, UNITS[unit])
+    } else {
+        format!("{whole} {}", UNITS[unit])
+    }
 }
 
 #[cfg(test)]
@@ -20,9 +24,14 @@ mod tests {
 
     #[test]
     fn sizes_read_short() {
-        for (count, words) in
-            [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (1_290, "1.2 kB"), (52_400_000, "52 MB"), (u64::MAX, "18446 PB")]
-        {
+        for (count, words) in [
+            (0, "0 B"),
+            (999, "999 B"),
+            (1000, "1.0 kB"),
+            (1_290, "1.2 kB"),
+            (52_400_000, "52 MB"),
+            (u64::MAX, "18446 PB"),
+        ] {
             assert_eq!(bytes(count), words);
         }
     }

@@ -85,7 +85,8 @@ impl Gate {
     /// The gate as the tool's entry has it, whether the tool is loaded or not.
     #[must_use]
     pub fn written(&self) -> Self {
-        let offer = if self.not_loaded().is_some() { Audience::ToGroups } else { self.offer.clone() };
+        let offer =
+            if self.not_loaded().is_some() { Audience::ToGroups } else { self.offer.clone() };
         Self { offer, ..self.clone() }
     }
 
@@ -94,7 +95,9 @@ impl Gate {
     pub fn groups(&self) -> Vec<Name> {
         match self.offer {
             Audience::ToAll => Vec::new(),
-            Audience::ToGroups | Audience::ToNone(_) => self.groups.clone().unwrap_or_else(|| vec![DEFAULT_GROUP.into()]),
+            Audience::ToGroups | Audience::ToNone(_) => {
+                self.groups.clone().unwrap_or_else(|| vec![DEFAULT_GROUP.into()])
+            }
         }
     }
 

@@ -1,8 +1,9 @@
-//! What passes on a bus, as somebody hears it who takes no part: messages, gaps, and words about the connection.
+//! What passes on a bus, as somebody hears it who takes no part: messages, gaps, and words about
+//! the connection.
 
 use std::{borrow::Cow, sync::Arc};
 
-use super::{call::CallProblem, clock::Millis, entry::SystemId};
+use super::{call::CallError, clock::Millis, entry::SystemId};
 
 /// A message that crossed the bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +20,8 @@ pub struct ObservedMessage {
     /// How many bytes the body had on the wire.
     pub size: u64,
     pub kept: KeptMessage,
-    /// The message that this one tells of, where a broker tells about others' messages and still had it.
+    /// The message that this one tells of, where a broker tells about others' messages and still
+    /// had it.
     pub about: Option<Arc<ObservedMessage>>,
 }
 
@@ -39,7 +41,8 @@ impl ObservedMessage {
     #[must_use]
     pub fn weight(&self) -> usize {
         const FRAME: usize = 320;
-        let headers: usize = self.headers.iter().map(|(name, value)| name.len() + value.len() + 48).sum();
+        let headers: usize =
+            self.headers.iter().map(|(name, value)| name.len() + value.len() + 48).sum();
         FRAME + headers + self.body.len() + self.about.as_ref().map_or(0, |about| about.weight())
     }
 
@@ -53,7 +56,9 @@ impl ObservedMessage {
     #[must_use]
     pub fn lowered(&self) -> String {
         let mut text = self.text().into_owned();
-        for part in [&*self.subject].into_iter().chain(self.headers.iter().map(|(_, value)| value.as_str())) {
+        for part in
+            [&*self.subject].into_iter().chain(self.headers.iter().map(|(_, value)| value.as_str()))
+        {
             text.push('\n');
             text.push_str(part);
         }
@@ -72,7 +77,8 @@ impl ObservedMessage {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tapped {
     ObservedMessage(Arc<ObservedMessage>),
-    /// Messages came faster than they were taken and were let go here; how many, where that is known.
+    /// Messages came faster than they were taken and were let go here; how many, where that is
+    /// known.
     Gap {
         at: Millis,
         messages: Option<u64>,
@@ -105,15 +111,15 @@ pub enum Part {
     /// A piece of the answer; `last` where it says that it is the last.
     Answer { last: bool },
     /// The answer is an error, which ends it.
-    Error(CallProblem),
+    Error(CallError),
     /// Says how it goes, and neither asks nor answers.
     Note,
     /// Says how it ended, to somebody else than who asked: well, or with a problem.
-    Outcome(Option<CallProblem>),
+    Outcome(Option<CallError>),
     /// For everybody, and nobody answers.
     Broadcast,
     /// It stands where a message of a system stands, and cannot be understood.
-    Unreadable(CallProblem),
+    Unreadable(CallError),
     /// Nothing that a system knows.
     Other,
 }
@@ -151,7 +157,8 @@ pub struct Decoded {
     pub text: String,
     /// The state that it names, where the wire shows one.
     pub state: Option<String>,
-    /// Who or what its conversation is about, where its subject does not say so shortly: a tool, an agent.
+    /// Who or what its conversation is about, where its subject does not say so shortly: a tool, an
+    /// agent.
     pub topic: Option<String>,
     /// The topic is a name that this message taught: its conversation goes by it from now on.
     pub renames: bool,
@@ -168,7 +175,12 @@ pub struct Decoded {
 impl Decoded {
     /// One that is tied to nothing.
     #[must_use]
-    pub fn new(system: Option<SystemId>, part: Part, label: impl Into<Cow<'static, str>>, text: impl Into<String>) -> Self {
+    pub fn new(
+        system: Option<SystemId>,
+        part: Part,
+        label: impl Into<Cow<'static, str>>,
+        text: impl Into<String>,
+    ) -> Self {
         Self {
             system,
             id: None,
@@ -213,7 +225,7 @@ pub struct Settled {
     /// What the conversation goes by.
     pub name: String,
     /// What went wrong, where something did.
-    pub problem: Option<CallProblem>,
+    pub problem: Option<CallError>,
     /// What came of it, in short.
     pub text: String,
     /// The card that holds it.

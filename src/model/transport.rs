@@ -1,7 +1,9 @@
-//! How bytes travel: every transport in one table, with all that the rest of the program knows of it.
+//! How bytes travel: every transport in one table, with all that the rest of the program knows of
+//! it.
 //!
-//! Whoever needs to know what a transport can do asks its row for that ability and never which transport it is, so that a new one needs a
-//! row here, a row in `wire/transport.rs` and the file that speaks it.
+//! Whoever needs to know what a transport can do asks its row for that ability and never which
+//! transport it is, so that a new one needs a row here, a row in `wire/transport.rs` and the file
+//! that speaks it.
 
 /// Which transport: the key of its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,7 +28,8 @@ pub struct Transport {
     pub word: &'static str,
     /// Its name for people.
     pub title: &'static str,
-    /// How addresses begin that say this transport, the usual one first; none where it has no addresses.
+    /// How addresses begin that say this transport, the usual one first; none where it has no
+    /// addresses.
     pub schemes: &'static [Scheme],
     /// Schemes that it takes as well where the settings name it.
     pub also: &'static [Scheme],
@@ -46,7 +49,8 @@ pub struct Transport {
     pub credentials_file: bool,
     /// The program that is usually at hand to send a request over it.
     pub program: Option<Program>,
-    /// What to look at where a request has no answer, because the transport does not tell that nobody heard it; empty where it tells.
+    /// What to look at where a request has no answer, because the transport does not tell that
+    /// nobody heard it; empty where it tells.
     pub unheard: &'static str,
 }
 
@@ -261,7 +265,10 @@ impl TransportKind {
     #[must_use]
     pub fn of_address(address: &str) -> Option<Self> {
         let (scheme, _) = address.split_once("://")?;
-        TRANSPORTS.iter().copied().find(|kind| kind.about().schemes.iter().any(|own| own.word == scheme))
+        TRANSPORTS
+            .iter()
+            .copied()
+            .find(|kind| kind.about().schemes.iter().any(|own| own.word == scheme))
     }
 }
 
@@ -298,15 +305,23 @@ mod tests {
             }
             let shown = row.example.split_once("://").map(|(scheme, _)| scheme);
             assert_eq!(shown.is_some(), !row.schemes.is_empty(), "{}", row.word);
-            assert!(shown.is_none_or(|shown| row.schemes.iter().any(|scheme| scheme.word == shown)), "{}", row.word);
+            assert!(
+                shown.is_none_or(|shown| row.schemes.iter().any(|scheme| scheme.word == shown)),
+                "{}",
+                row.word
+            );
         }
     }
 
     #[test]
     fn an_address_says_whether_it_is_encrypted() {
-        for (address, expected) in
-            [("tls://h", true), ("nats://h", false), ("kafka+ssl://h", true), ("h", false), ("x://h", false)]
-        {
+        for (address, expected) in [
+            ("tls://h", true),
+            ("nats://h", false),
+            ("kafka+ssl://h", true),
+            ("h", false),
+            ("x://h", false),
+        ] {
             assert_eq!(is_encrypted(address), expected, "{address}");
         }
     }

@@ -19,7 +19,7 @@ use crate::{
         message::Message,
     },
     engine::mask::Mask,
-    model::{call::CallProblem, connection::Connection, entry::SystemId, error_kind::ErrorKind},
+    model::{call::CallError, connection::Connection, entry::SystemId, error_kind::ErrorKind},
     wire::{
         registry::Registry,
         systems::{
@@ -81,19 +81,22 @@ impl AnsweringByHand {
         tokio::spawn(async move {
             let turn = of.turn;
             let problem = match answer(of, &registry, &messages, &waiting, stop).await {
-                Ok(()) => CallProblem {
+                Ok(()) => CallError {
                     kind: ErrorKind::ConnectionLost,
                     message: "the connection ended".into(),
                     remedy: "begin again when it is back".into(),
                 },
                 Err(problem) => problem,
             };
-            let _ = messages.send(Message::Answering(AnsweringMessage::Ended { turn, problem })).await;
+            let _ =
+                messages.send(Message::Answering(AnsweringMessage::Ended { turn, problem })).await;
         });
     }
 }
 
-fn held(waiting: &Waiting) -> std::sync::MutexGuard<'_, HashMap<AskId, oneshot::Sender<Option<Value>>>> {
+fn held(
+    waiting: &Waiting,
+) -> std::sync::MutexGuard<'_, HashMap<AskId, oneshot::Sender<Option<Value>>>> {
     waiting.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -103,14 +106,19 @@ async fn answer(
     messages: &mpsc::Sender<Message>,
     waiting: &Waiting,
     stop: CancellationToken,
-) -> Result<(), CallProblem> {
+) -> Result<(), CallError> {
     let For { turn, system, connection, tool, target } = of;
     let send = |message| messages.send(Message::Answering(message));
     let (asks, mut questions) = mpsc::channel(1);
     let responder = table::by_id(system).and_then(|system| system.responder());
-    let Some(prepared) = responder.and_then(|responder| responder.by_hand(tool, target, asks)) else {
+    let Some(prepared) = responder.and_then(|responder| responder.by_hand(tool, target, asks))
+    else {
         let message = format!("tools of {system} are not answered for by hand");
-        return Err(CallProblem::new(ErrorKind::NotCallable, message, "choose a tool of another system"));
+        return Err(CallError::new(
+            ErrorKind::NotCallable,
+            message,
+            "choose a tool of another system",
+        ));
     };
     let responding = tokio::select! {
         () = stop.cancelled() => return Ok(()),
@@ -141,7 +149,12 @@ async fn answer(
 fn asked(turn: u64, asking: Asking) -> Asked {
     let Asking { number, waiting, arguments, failed } = asking;
     let arguments = serde_json::to_string_pretty(&arguments).unwrap_or_default();
-    Asked { ask: AskId { turn, number }, waiting, arguments: Mask::default().text(&arguments).into_owned(), failed }
+    Asked {
+        ask: AskId { turn, number },
+        waiting,
+        arguments: Mask::default().text(&arguments).into_owned(),
+        failed,
+    }
 }
 
 fn told_words(turn: u64, told: Report) -> AnsweringMessage {
@@ -149,9 +162,16 @@ fn told_words(turn: u64, told: Report) -> AnsweringMessage {
     let ask = AskId { turn, number };
     match problem {
         Some(problem) => {
-            let words = format!("{tool} for {agent} is not answered: {} — {}", problem.message, problem.remedy);
+            let words = format!(
+                "{tool} for {agent} is not answered: {} — {}",
+                problem.message, problem.remedy
+            );
             AnsweringMessage::Told { ask, words, good: false }
         }
-        None => AnsweringMessage::Told { ask, words: format!("{tool} for {agent}: {words}"), good: answered },
+        None => AnsweringMessage::Told {
+            ask,
+            words: format!("{tool} for {agent}: {words}"),
+            good: answered,
+        },
     }
 }

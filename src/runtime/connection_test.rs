@@ -21,7 +21,8 @@ pub async fn report(registry: &Registry, connection: &Connection) -> Report {
     if table::deployment_at(connection).is_some() {
         let items = told(deployed::read(registry, connection).await, &mut reached.untold);
         reached.there = items.map(|items| items.iter().map(Item::name).collect());
-        reached.listeners = told(deployed::listeners(registry, connection).await, &mut reached.untold).flatten();
+        reached.listeners =
+            told(deployed::listeners(registry, connection).await, &mut reached.untold).flatten();
     }
     Report::Reached(Box::new(reached))
 }

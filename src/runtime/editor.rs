@@ -11,17 +11,24 @@ use crate::{
 /// Runs the editor at a place in a file and waits for its end.
 pub fn run(chosen: Option<&str>, path: &Path, line: usize, column: usize) -> Result<(), Problem> {
     let from_environment = || env::var("VISUAL").or_else(|_| env::var("EDITOR")).ok();
-    let command = chosen.map(str::to_owned).or_else(from_environment).unwrap_or_else(|| "vi".into());
+    let command =
+        chosen.map(str::to_owned).or_else(from_environment).unwrap_or_else(|| "vi".into());
     let doing = format!("editing {}", path.display());
     let mut words = command.split_whitespace();
-    let missing = || Problem::new(ProblemKind::Missing, doing.clone(), "no editor is named").remedy("set EDITOR");
+    let missing = || {
+        Problem::new(ProblemKind::Missing, doing.clone(), "no editor is named").remedy("set EDITOR")
+    };
     let program = words.next().ok_or_else(missing)?;
     let name = Path::new(program).file_name().and_then(|name| name.to_str()).unwrap_or(program);
     let path_text = path.display().to_string();
     let place: Vec<String> = match name {
         "hx" | "helix" | "zed" => vec![format!("{path_text}:{line}:{column}")],
-        "code" | "codium" | "cursor" => vec!["--wait".into(), "--goto".into(), format!("{path_text}:{line}:{column}")],
-        "vi" | "vim" | "nvim" | "nano" | "emacs" | "kak" | "micro" => vec![format!("+{line}"), path_text],
+        "code" | "codium" | "cursor" => {
+            vec!["--wait".into(), "--goto".into(), format!("{path_text}:{line}:{column}")]
+        }
+        "vi" | "vim" | "nvim" | "nano" | "emacs" | "kak" | "micro" => {
+            vec![format!("+{line}"), path_text]
+        }
         _ => vec![path_text],
     };
     let mut editor = Command::new(program);
@@ -33,16 +40,23 @@ pub fn run(chosen: Option<&str>, path: &Path, line: usize, column: usize) -> Res
     })?;
     match ended.success() {
         true => Ok(()),
-        false => Err(Problem::new(ProblemKind::Service, doing, format!("{program} ended with {ended}"))),
+        false => {
+            Err(Problem::new(ProblemKind::Service, doing, format!("{program} ended with {ended}")))
+        }
     }
 }
 
 /// Edits one text in the editor, by way of a temporary file that only the user can read.
 pub fn edit_text(chosen: Option<&str>, text: &str) -> Result<String, Problem> {
-    let failed = |error: io::Error| Problem::new(ProblemKind::File, "editing a text", error.to_string());
+    let failed =
+        |error: io::Error| Problem::new(ProblemKind::File, "editing a text", error.to_string());
     let scratch = Scratch::new(text).map_err(failed)?;
     run(chosen, scratch.path(), 1, 1)?;
     let edited = scratch.text().map_err(failed)?;
     // Editors end a file with a line break; the text had none unless it was there.
-    Ok(if text.ends_with('\n') { edited } else { edited.strip_suffix('\n').map(str::to_owned).unwrap_or(edited) })
+    Ok(if text.ends_with('\n') {
+        edited
+    } else {
+        edited.strip_suffix('\n').map(str::to_owned).unwrap_or(edited)
+    })
 }

@@ -1,6 +1,7 @@
 //! The loop: input and messages in, effects out, one drawing for each change.
 //!
-//! It knows neither terminal nor files, only a [`Host`]: what it draws on, hears from and acts through.
+//! It knows neither terminal nor files, only a [`Host`]: what it draws on, hears from and acts
+//! through.
 
 use std::{
     future::Future,
@@ -106,11 +107,13 @@ impl<H: Host> EventLoop<H> {
         let mut batch = Vec::with_capacity(SLICE);
         let mut due: Option<Instant> = None;
         let mut drawn = self.draw()?;
-        // Whether what came last only put a letter into a text: then the next key needs no new picture.
+        // Whether what came last only put a letter into a text: then the next key needs no new
+        // picture.
         let mut is_typed = false;
         self.perform(first)?;
         loop {
-            let woken = wake(&mut self.host, &mut self.messages, &mut batch, &mut signals, due).await?;
+            let woken =
+                wake(&mut self.host, &mut self.messages, &mut batch, &mut signals, due).await?;
             let flow = match woken {
                 Woken::Input(input) => {
                     // A press is meant for what the user sees there.
@@ -136,7 +139,8 @@ impl<H: Host> EventLoop<H> {
             if flow == Flow::Quit {
                 return Ok(End::Left);
             }
-            // A save behind what is typed must not wait for pictures: of a large document each takes longer than a key.
+            // A save behind what is typed must not wait for pictures: of a large document each
+            // takes longer than a key.
             let waits = is_typed && drawn.elapsed() < UNDRAWN && self.host.has_input();
             if due.is_some_and(|due| due <= Instant::now()) && !waits {
                 drawn = self.draw()?;
@@ -201,7 +205,8 @@ fn is_press(input: &Input) -> bool {
 fn has_hung_up(error: &io::Error) -> bool {
     const EIO: i32 = 5;
     const ENXIO: i32 = 6;
-    matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::BrokenPipe) || matches!(error.raw_os_error(), Some(EIO | ENXIO))
+    matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::BrokenPipe)
+        || matches!(error.raw_os_error(), Some(EIO | ENXIO))
 }
 
 async fn wake<H: Host>(

@@ -9,8 +9,9 @@ const NAMES: usize = 1_000;
 
 /// What a folder below the workspace holds, or any other by its whole path.
 pub fn look(root: &Path, folder: String) -> FolderList {
-    let names = names(&root.join(&folder))
-        .map_err(|error| format!("{} cannot be read: {error}", if folder.is_empty() { "it" } else { &folder }));
+    let names = names(&root.join(&folder)).map_err(|error| {
+        format!("{} cannot be read: {error}", if folder.is_empty() { "it" } else { &folder })
+    });
     FolderList { folder, names }
 }
 
@@ -21,7 +22,11 @@ fn names(folder: &Path) -> io::Result<Arc<[String]>> {
         let entry = entry?;
         let Ok(name) = entry.file_name().into_string() else { continue };
         let is_folder = entry.path().is_dir();
-        names.push((name.starts_with('.'), !is_folder, if is_folder { format!("{name}/") } else { name }));
+        names.push((
+            name.starts_with('.'),
+            !is_folder,
+            if is_folder { format!("{name}/") } else { name },
+        ));
     }
     names.sort();
     Ok(names.into_iter().map(|(_, _, name)| name).collect())
@@ -37,7 +42,15 @@ mod tests {
         fs::create_dir(home.path().join("z")).unwrap();
         fs::write(home.path().join("a.txt"), "").unwrap();
         fs::write(home.path().join(".hidden"), "").unwrap();
-        assert_eq!(look(home.path(), String::new()).names.unwrap().as_ref(), ["z/", "a.txt", ".hidden"]);
-        assert!(look(home.path(), "none/".into()).names.unwrap_err().starts_with("none/ cannot be read"));
+        assert_eq!(
+            look(home.path(), String::new()).names.unwrap().as_ref(),
+            ["z/", "a.txt", ".hidden"]
+        );
+        assert!(
+            look(home.path(), "none/".into())
+                .names
+                .unwrap_err()
+                .starts_with("none/ cannot be read")
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! Turns the bytes that a terminal sends into inputs.
 //!
-//! Something may come in pieces: what is incomplete waits for more, and [`InputDecoder::flush`] says that no more came in time.
+//! Something may come in pieces: what is incomplete waits for more, and [`InputDecoder::flush`]
+//! says that no more came in time.
 
 use std::mem;
 
@@ -29,7 +30,8 @@ enum Paste {
     #[default]
     None,
     Open,
-    /// Its end did not come in time. Keys count again, but what comes in a large piece is still the paste.
+    /// Its end did not come in time. Keys count again, but what comes in a large piece is still the
+    /// paste.
     Late,
 }
 
@@ -82,7 +84,8 @@ impl InputDecoder {
         !self.pending.is_empty() || self.paste == Paste::Open
     }
 
-    /// No more came in time: what is there counts as it is. Half a letter or half a report means nothing.
+    /// No more came in time: what is there counts as it is. Half a letter or half a report means
+    /// nothing.
     pub fn flush(&mut self) -> Vec<Input> {
         self.searched = 0;
         let pending = mem::take(&mut self.pending);
@@ -92,7 +95,9 @@ impl InputDecoder {
         }
         let key = match pending.as_slice() {
             [ESC] => Some(Key::plain(Code::Esc)),
-            [ESC, letter @ (b'[' | b'O')] => Some(with_alt(Key::plain(Code::Char(char::from(*letter))))),
+            [ESC, letter @ (b'[' | b'O')] => {
+                Some(with_alt(Key::plain(Code::Char(char::from(*letter)))))
+            }
             _ => None,
         };
         key.map(Input::Key).into_iter().collect()
@@ -133,7 +138,8 @@ fn next(bytes: &[u8]) -> Found {
     }
 }
 
-/// A key that sends a letter or a control character, and its length; `None`: there is only a part of the letter.
+/// A key that sends a letter or a control character, and its length; `None`: there is only a part
+/// of the letter.
 fn letter(bytes: &[u8]) -> Option<(usize, Option<Key>)> {
     let first = *bytes.first()?;
     let found = match first {
@@ -147,7 +153,9 @@ fn letter(bytes: &[u8]) -> Option<(usize, Option<Key>)> {
             let end = bytes.len().min(4);
             let valid = match std::str::from_utf8(&bytes[..end]) {
                 Ok(text) => text,
-                Err(error) if error.valid_up_to() > 0 => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
+                Err(error) if error.valid_up_to() > 0 => {
+                    std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default()
+                }
                 Err(error) => return error.error_len().map(|length| (length, None)),
             };
             let letter = valid.chars().next()?;
@@ -162,8 +170,12 @@ fn control_sequence(body: &[u8]) -> Found {
     match body {
         [] | [b'['] => return Found::Incomplete,
         // The Linux console's function keys.
-        [b'[', number @ b'A'..=b'E', ..] => return key(4, Some(Key::plain(Code::F(number - b'A' + 1)))),
-        [b'M', button, column, row, ..] => return Found::Input(6, old_mouse(*button, *column, *row).map(Input::Mouse)),
+        [b'[', number @ b'A'..=b'E', ..] => {
+            return key(4, Some(Key::plain(Code::F(number - b'A' + 1))));
+        }
+        [b'M', button, column, row, ..] => {
+            return Found::Input(6, old_mouse(*button, *column, *row).map(Input::Mouse));
+        }
         [b'M', ..] => return Found::Incomplete,
         _ => {}
     }
@@ -211,7 +223,8 @@ fn named(end: u8) -> Option<Code> {
 
 /// The keys whose sequence ends in `~`.
 fn numbered(number: u32) -> Option<Code> {
-    let function = |first: u8, from: u32| u8::try_from(number - from).ok().map(|more| Code::F(first + more));
+    let function =
+        |first: u8, from: u32| u8::try_from(number - from).ok().map(|more| Code::F(first + more));
     match number {
         1 | 7 => Some(Code::Home),
         2 => Some(Code::Insert),
@@ -228,13 +241,16 @@ fn numbered(number: u32) -> Option<Code> {
     }
 }
 
-/// A whole control sequence: `FIRST ; HELD ; THIRD END`, each a number that may have others behind colons.
+/// A whole control sequence: `FIRST ; HELD ; THIRD END`, each a number that may have others behind
+/// colons.
 fn sequence(parameters: &str, end: u8) -> Option<Input> {
     if let Some(report) = parameters.strip_prefix('<') {
         return mouse(report, end).map(Input::Mouse);
     }
     let field = |at: usize| parameters.split(';').nth(at).unwrap_or_default();
-    let number = |field: &str, at: usize| field.split(':').nth(at).and_then(|number| number.parse::<u32>().ok());
+    let number = |field: &str, at: usize| {
+        field.split(':').nth(at).and_then(|number| number.parse::<u32>().ok())
+    };
     let (first, held) = (field(0), field(1));
     // A key that is let go is no key.
     if number(held, 1) == Some(3) {
@@ -269,8 +285,9 @@ fn unicode(number: u32, mods: Mods) -> Option<Key> {
         57_399..=57_408 => Code::Char(char::from_digit(number - 57_399, 10)?),
         57_409..=57_426 => keypad(number)?,
         _ => {
-            let letter =
-                char::from_u32(number).filter(|letter| !letter.is_control() && !('\u{e000}'..='\u{f8ff}').contains(letter))?;
+            let letter = char::from_u32(number).filter(|letter| {
+                !letter.is_control() && !('\u{e000}'..='\u{f8ff}').contains(letter)
+            })?;
             return Some(shifted(letter, mods));
         }
     };
@@ -325,13 +342,19 @@ fn mouse(report: &str, end: u8) -> Option<Mouse> {
         (kind, b'M') => kind,
         _ => return None,
     };
-    Some(Mouse { kind, column: column.checked_sub(1)?, row: row.checked_sub(1)?, mods: mouse_mods(button) })
+    Some(Mouse {
+        kind,
+        column: column.checked_sub(1)?,
+        row: row.checked_sub(1)?,
+        mods: mouse_mods(button),
+    })
 }
 
 /// The same of terminals that know no other report: three bytes, each 32 more than what it says.
 fn old_mouse(button: u8, column: u8, row: u8) -> Option<Mouse> {
     let button = u16::from(button.checked_sub(32)?);
-    let kind = if button & 0b1110_0011 == 3 { MouseKind::Up(Button::Left) } else { mouse_kind(button)? };
+    let kind =
+        if button & 0b1110_0011 == 3 { MouseKind::Up(Button::Left) } else { mouse_kind(button)? };
     let cell = |byte: u8| Some(u16::from(byte.checked_sub(33)?));
     Some(Mouse { kind, column: cell(column)?, row: cell(row)?, mods: mouse_mods(button) })
 }
@@ -382,8 +405,14 @@ mod tests {
             (b"\x1b\x1b", &["Esc", "Esc"]),
             (b"\x1b\x1b[A", &["Esc", "↑"]),
             (b"\x1bx\x1b\r\x1b\xc3\xa9", &["Alt+X", "Alt+Enter", "Alt+é"]),
-            (b"\x1b[A\x1bOB\x1b[1;5C\x1b[5D\x1b[H\x1bOF", &["↑", "↓", "Ctrl+→", "Ctrl+←", "Home", "End"]),
-            (b"\x1b[2~\x1b[3;2~\x1b[5~\x1b[6;5~\x1b[1~\x1b[8~", &["Insert", "Shift+Del", "PgUp", "Ctrl+PgDn", "Home", "End"]),
+            (
+                b"\x1b[A\x1bOB\x1b[1;5C\x1b[5D\x1b[H\x1bOF",
+                &["↑", "↓", "Ctrl+→", "Ctrl+←", "Home", "End"],
+            ),
+            (
+                b"\x1b[2~\x1b[3;2~\x1b[5~\x1b[6;5~\x1b[1~\x1b[8~",
+                &["Insert", "Shift+Del", "PgUp", "Ctrl+PgDn", "Home", "End"],
+            ),
             (
                 b"\x1bOP\x1b[11~\x1b[[B\x1b[1;2S\x1b[15~\x1b[24;5~\x1b[34~",
                 &["F1", "F1", "F2", "Shift+F4", "F5", "Ctrl+F12", "F20"],
@@ -392,7 +421,10 @@ mod tests {
                 b"\x1b[27u\x1b[13;5u\x1b[9;2u\x1b[127;3u\x1b[112;6u",
                 &["Esc", "Ctrl+Enter", "Shift+Tab", "Alt+Backspace", "Ctrl+P"],
             ),
-            (b"\x1b[97;2u\x1b[97:65;2:1;65u\x1b[27;5;13~\x1b[57414u\x1b[57399u", &["A", "A", "Ctrl+Enter", "Enter", "0"]),
+            (
+                b"\x1b[97;2u\x1b[97:65;2:1;65u\x1b[27;5;13~\x1b[57414u\x1b[57399u",
+                &["A", "A", "Ctrl+Enter", "Enter", "0"],
+            ),
             (b"a\x1b[97;1:3ub\x1b[I\x1b[?1u\x1b[99~\x1b[57441uc", &["a", "b", "c"]),
         ];
         for (bytes, wanted) in cases {
@@ -402,13 +434,20 @@ mod tests {
 
     #[test]
     fn the_mouse_is_read_in_both_forms() {
-        let kinds = |bytes: &[u8]| -> Vec<(MouseKind, u16, u16)> {
-            let inputs = InputDecoder::default().decode(bytes);
-            inputs
-                .into_iter()
-                .map(|input| if let Input::Mouse(m) = input { (m.kind, m.column, m.row) } else { panic!() })
-                .collect()
-        };
+        let kinds =
+            |bytes: &[u8]| -> Vec<(MouseKind, u16, u16)> {
+                let inputs = InputDecoder::default().decode(bytes);
+                inputs
+                    .into_iter()
+                    .map(|input| {
+                        if let Input::Mouse(m) = input {
+                            (m.kind, m.column, m.row)
+                        } else {
+                            panic!()
+                        }
+                    })
+                    .collect()
+            };
         use MouseKind::{Down, Drag, Up, Wheel, WheelSideways};
         assert_eq!(
             kinds(b"\x1b[<0;10;2M\x1b[<32;11;2M\x1b[<0;11;2m"),
@@ -416,7 +455,12 @@ mod tests {
         );
         assert_eq!(
             kinds(b"\x1b[<64;1;1M\x1b[<65;1;1M\x1b[<67;1;1M\x1b[<2;500;300M"),
-            [(Wheel(-1), 0, 0), (Wheel(1), 0, 0), (WheelSideways(1), 0, 0), (Down(Button::Right), 499, 299)]
+            [
+                (Wheel(-1), 0, 0),
+                (Wheel(1), 0, 0),
+                (WheelSideways(1), 0, 0),
+                (Down(Button::Right), 499, 299)
+            ]
         );
         assert_eq!(
             kinds(b"\x1b[M !!\x1b[M#!!\x1b[M`\"#"),
@@ -449,7 +493,10 @@ mod tests {
         let text = |text: &str| Input::Paste(text.to_owned());
         let mut decoder = InputDecoder::default();
         assert_eq!(decoder.decode(b"\x1b[200~q\x1b[Aw\x1b[20"), []);
-        assert_eq!(decoder.decode(b"1~\r"), [text("q\x1b[Aw"), Input::Key(Key::plain(Code::Enter))]);
+        assert_eq!(
+            decoder.decode(b"1~\r"),
+            [text("q\x1b[Aw"), Input::Key(Key::plain(Code::Enter))]
+        );
         assert_eq!(decoder.decode(b"\x1b[200~begin"), []);
         assert_eq!(decoder.flush(), [text("begin")]);
         assert!(!decoder.is_waiting());
@@ -488,6 +535,9 @@ mod tests {
 
     /// Bytes of which sequences are made, and any others.
     fn odd() -> impl Strategy<Value = u8> {
-        prop_oneof![prop::sample::select(b"\x1b\x1b[[O<M200~201~;;:1uAm\xc3\xa9\r ".to_vec()), any::<u8>()]
+        prop_oneof![
+            prop::sample::select(b"\x1b\x1b[[O<M200~201~;;:1uAm\xc3\xa9\r ".to_vec()),
+            any::<u8>()
+        ]
     }
 }

@@ -1,4 +1,5 @@
-//! Carries out what is asked of the history: records calls, lists and opens kept ones, replays, exports, removes.
+//! Carries out what is asked of the history: records calls, lists and opens kept ones, replays,
+//! exports, removes.
 
 use std::{
     path::Path,
@@ -84,18 +85,26 @@ impl HistoryRecorder {
             Effect::ListKept { turn, query } => drop(self.wanted.send_replace((turn, query))),
             Effect::OpenKept(id) => drop(self.opening.send_replace(Some(id))),
             Effect::CompareKept([before, after]) => {
-                self.answer(move |history| Ok(Message::KeptCompared(Arc::new([history.open(&before)?, history.open(&after)?]))));
+                self.answer(move |history| {
+                    Ok(Message::KeptCompared(Arc::new([
+                        history.open(&before)?,
+                        history.open(&after)?,
+                    ])))
+                });
             }
             Effect::Replay { trace, speed } => {
                 self.stop_replay();
-                self.replay = Some(tokio::spawn(replay(trace, speed, self.messages.clone())).abort_handle());
+                self.replay =
+                    Some(tokio::spawn(replay(trace, speed, self.messages.clone())).abort_handle());
             }
             Effect::StopReplay => self.stop_replay(),
             Effect::ExportKept { id, path } => self.answer(move |history| {
                 export(&history.open(&id)?, Path::new(&path))?;
                 Ok(Message::Notice(NoticeKind::Done, format!("the call is in {path}")))
             }),
-            Effect::RemoveKept(id) => self.answer(move |history| history.remove(|of| of == &*id).map(|_| Message::KeptChanged)),
+            Effect::RemoveKept(id) => self.answer(move |history| {
+                history.remove(|of| of == &*id).map(|_| Message::KeptChanged)
+            }),
             _ => {}
         }
     }
@@ -117,11 +126,16 @@ impl HistoryRecorder {
 }
 
 /// Reads the history for what was asked last.
-async fn list(history: Arc<History>, mut wanted: watch::Receiver<(u64, String)>, messages: mpsc::Sender<Message>) {
+async fn list(
+    history: Arc<History>,
+    mut wanted: watch::Receiver<(u64, String)>,
+    messages: mpsc::Sender<Message>,
+) {
     while wanted.changed().await.is_ok() {
         let (turn, query) = wanted.borrow_and_update().clone();
         let history = Arc::clone(&history);
-        let read = tokio::task::spawn_blocking(move || history.list(Wanted::parse(&query, now()))).await;
+        let read =
+            tokio::task::spawn_blocking(move || history.list(Wanted::parse(&query, now()))).await;
         let message = match read {
             Ok(Ok(listing)) => Message::KeptListed { turn, listing: Arc::new(listing) },
             Ok(Err(problem)) => Message::Failed(problem),
@@ -134,7 +148,11 @@ async fn list(history: Arc<History>, mut wanted: watch::Receiver<(u64, String)>,
 }
 
 /// Opens the call that was asked for last.
-async fn open(history: Arc<History>, mut opening: watch::Receiver<Option<TraceId>>, messages: mpsc::Sender<Message>) {
+async fn open(
+    history: Arc<History>,
+    mut opening: watch::Receiver<Option<TraceId>>,
+    messages: mpsc::Sender<Message>,
+) {
     while opening.changed().await.is_ok() {
         let Some(id) = opening.borrow_and_update().clone() else { continue };
         let history = Arc::clone(&history);
@@ -166,7 +184,8 @@ async fn replay(trace: Arc<Trace>, speed: u32, messages: mpsc::Sender<Message>) 
         let (events, later) = rest.split_at(count);
         rest = later;
         let ended = rest.is_empty();
-        let message = Message::Replayed { id: trace.head.id.clone(), events: events.to_vec(), ended };
+        let message =
+            Message::Replayed { id: trace.head.id.clone(), events: events.to_vec(), ended };
         if messages.send(message).await.is_err() || ended {
             return;
         }
@@ -176,6 +195,9 @@ async fn replay(trace: Arc<Trace>, speed: u32, messages: mpsc::Sender<Message>) 
 fn export(trace: &Trace, path: &Path) -> Result<(), Problem> {
     let events = trace.events.iter().map(|event| lines::of_event(&trace.head.id, event));
     let text: String = std::iter::once(lines::of_head(&trace.head)).chain(events).collect();
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    files::save(folder, path, &text, Expected::Absent, Outside::Refuse).map(drop).map_err(|error| error.problem().clone())
+    let folder =
+        path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    files::save(folder, path, &text, Expected::Absent, Outside::Refuse)
+        .map(drop)
+        .map_err(|error| error.problem().clone())
 }

@@ -27,7 +27,9 @@ use crate::{
         problem::{Problem, ProblemKind},
         settings::UserSettings,
     },
-    store::{history::History, journal::Journal, paths::Paths, secrets, stale, workspace::Workspace},
+    store::{
+        history::History, journal::Journal, paths::Paths, secrets, stale, workspace::Workspace,
+    },
     ui::{
         root::{Colour, Root},
         theme,
@@ -51,7 +53,8 @@ pub struct Launch {
     pub complaints: Vec<String>,
 }
 
-/// Runs the screen until the user leaves; where it was a form and nothing else, what became of its document comes along.
+/// Runs the screen until the user leaves; where it was a form and nothing else, what became of its
+/// document comes along.
 ///
 /// # Errors
 /// When there is no terminal, or the system refuses what the runtime needs.
@@ -65,7 +68,11 @@ pub fn run(launch: Launch) -> Result<(End, Option<Filled>), Problem> {
             .remedy("what was unsaved is kept and offered at the next start")
     };
     terminal::guard_panics();
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(failed)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(failed)?;
     let ended = runtime.block_on(async {
         let (mut event_loop, first) = open(launch).await.map_err(failed)?;
         let ended = event_loop.run(first).await;
@@ -85,13 +92,24 @@ async fn open(launch: Launch) -> std::io::Result<(EventLoop<TerminalHost>, Vec<E
     complaints.extend(theme_complaints.into_iter().chain(keymap_complaints));
     start.themes = themes.iter().map(|theme| theme.name.clone()).collect();
     let known = |name: &String| start.themes.contains(name);
-    start.theme = settings.theme.clone().filter(known).unwrap_or_else(|| start.themes.first().cloned().unwrap_or_default());
+    start.theme = settings
+        .theme
+        .clone()
+        .filter(known)
+        .unwrap_or_else(|| start.themes.first().cloned().unwrap_or_default());
     start.seed = seed();
-    let colour = if env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) { Colour::Forbidden } else { Colour::Allowed };
+    let colour = if env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
+        Colour::Forbidden
+    } else {
+        Colour::Allowed
+    };
 
     let (sender, messages) = mpsc::channel(QUEUE);
     // A form is a session of its own, beside that of the workspace that its document may lie in.
-    let of = start.form.as_ref().map_or_else(|| workspace.root.clone(), |form| workspace.path(&form.file));
+    let of = start
+        .form
+        .as_ref()
+        .map_or_else(|| workspace.root.clone(), |form| workspace.path(&form.file));
     let journal = Journal::of(&paths, &of);
     let pending = journal.pending(|file| workspace.path(file));
     if start.form.is_some() {

@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::{
     engine::traffic::span::Since,
-    model::{call::CallProblem, clock::Millis, error_kind::ErrorKind},
+    model::{call::CallError, clock::Millis, error_kind::ErrorKind},
     schema::moment::LocalTime,
 };
 
@@ -18,15 +18,25 @@ pub fn now() -> Millis {
 /// That moment as the clock on the wall showed it.
 #[must_use]
 pub fn wall(at: Millis) -> LocalTime {
-    let moment = i64::try_from(at.0).ok().and_then(|at| jiff::Timestamp::from_millisecond(at).ok()).unwrap_or_default();
-    LocalTime { seconds: moment.as_second(), offset: jiff::tz::TimeZone::system().to_offset(moment).seconds() / 60 }
+    let moment = i64::try_from(at.0)
+        .ok()
+        .and_then(|at| jiff::Timestamp::from_millisecond(at).ok())
+        .unwrap_or_default();
+    LocalTime {
+        seconds: moment.as_second(),
+        offset: jiff::tz::TimeZone::system().to_offset(moment).seconds() / 60,
+    }
 }
 
 /// The moment that the past begins at, by the clock on the wall here.
 ///
 /// # Errors
 /// When it is still to come.
-pub fn begins(since: Since) -> Result<Millis, CallProblem> {
+pub fn begins(since: Since) -> Result<Millis, CallError> {
     let moment = since.moment(now(), |at| wall(at).offset);
-    moment.map_err(|message| CallProblem { kind: ErrorKind::BadTime, message, remedy: "such as 10m, or 14:05".into() })
+    moment.map_err(|message| CallError {
+        kind: ErrorKind::BadTime,
+        message,
+        remedy: "such as 10m, or 14:05".into(),
+    })
 }

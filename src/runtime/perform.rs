@@ -76,7 +76,8 @@ pub struct Performer {
     answering: AnsweringByHand,
     editor: Option<String>,
     mask: Mask,
-    /// Each write that is under way holds a clone of the one end; the other hears when all are done.
+    /// Each write that is under way holds a clone of the one end; the other hears when all are
+    /// done.
     writes: (std::sync::mpsc::Sender<()>, std::sync::mpsc::Receiver<()>),
     /// Tells of changes on disk until it is dropped.
     watch: Option<Watch>,
@@ -140,7 +141,9 @@ impl Performer {
     /// Starts carrying an effect out; never waits.
     pub fn perform(&mut self, effect: Effect) {
         match effect {
-            Effect::Save { file, text, before, overwrite } => self.save(file, text, before.as_deref(), overwrite),
+            Effect::Save { file, text, before, overwrite } => {
+                self.save(file, text, before.as_deref(), overwrite);
+            }
             Effect::Read => self.read(),
             Effect::CheckSoon => self.check_soon(),
             Effect::Check(snapshot) => self.check(*snapshot),
@@ -167,7 +170,9 @@ impl Performer {
                 watching::read_cards(turn, *connection, &known, card_source, self.messages.clone());
             }
             Effect::TestConnection { turn, connection } => self.test_connection(turn, *connection),
-            Effect::ReadDeployed { connection, purpose } => self.read_deployed(*connection, purpose),
+            Effect::ReadDeployed { connection, purpose } => {
+                self.read_deployed(*connection, purpose);
+            }
             Effect::Push { connection, push } => self.push(*connection, push),
             Effect::AskListeners(connection) => self.ask_listeners(*connection),
             Effect::LookIntoFolder(folder) => self.look_into(folder),
@@ -181,7 +186,11 @@ impl Performer {
             | Effect::ExportKept { .. }
             | Effect::RemoveKept(_) => self.keeper.perform(effect),
             // The loop does these itself: they need the terminal.
-            Effect::Copy(_) | Effect::Editor { .. } | Effect::EditText { .. } | Effect::Suspend | Effect::Quit => {}
+            Effect::Copy(_)
+            | Effect::Editor { .. }
+            | Effect::EditText { .. }
+            | Effect::Suspend
+            | Effect::Quit => {}
         }
     }
 
@@ -191,8 +200,12 @@ impl Performer {
     }
 
     /// Does something with a trace's file, and tells what came of it.
-    fn with_trace(&self, work: impl FnOnce(&std::path::Path) -> Result<WatchMessage, Problem> + Send + 'static) {
-        let (root, messages, writing) = (self.workspace.root.clone(), self.messages.clone(), self.writes.0.clone());
+    fn with_trace(
+        &self,
+        work: impl FnOnce(&std::path::Path) -> Result<WatchMessage, Problem> + Send + 'static,
+    ) {
+        let (root, messages, writing) =
+            (self.workspace.root.clone(), self.messages.clone(), self.writes.0.clone());
         tokio::task::spawn_blocking(move || {
             let message = work(&root).map_or_else(Message::Failed, Message::Watch);
             drop(writing);
@@ -215,14 +228,17 @@ impl Performer {
             let turn = snapshot.turn;
             let checked = tokio::task::spawn_blocking(move || Arc::new(snapshot.findings())).await;
             // An answer to nothing: the next change asks again.
-            let (turn, findings) = checked.map_or_else(|_| Default::default(), |findings| (turn, findings));
+            let (turn, findings) =
+                checked.map_or_else(|_| Default::default(), |findings| (turn, findings));
             messages.send(Message::Checked { turn, findings }).await
         });
     }
 
     fn look_into(&self, folder: String) {
         let (root, messages) = (self.workspace.root.clone(), self.messages.clone());
-        tokio::task::spawn_blocking(move || messages.blocking_send(Message::Folder(folder::look(&root, folder))));
+        tokio::task::spawn_blocking(move || {
+            messages.blocking_send(Message::Folder(folder::look(&root, folder)))
+        });
     }
 
     fn tell(&self, message: Message) {
@@ -239,7 +255,13 @@ impl Performer {
         texts.into_iter().map(draft).collect()
     }
 
-    fn save(&mut self, file: FileId, text: Option<Arc<str>>, before: Option<&str>, overwrite: Overwrite) {
+    fn save(
+        &mut self,
+        file: FileId,
+        text: Option<Arc<str>>,
+        before: Option<&str>,
+        overwrite: Overwrite,
+    ) {
         self.asked.insert(file.clone(), text.clone());
         let (workspace, messages) = (Arc::clone(&self.workspace), self.messages.clone());
         let expected = match (overwrite, before) {
@@ -251,7 +273,9 @@ impl Performer {
         tokio::task::spawn_blocking(move || {
             let path = workspace.path(&file);
             let done = match &text {
-                Some(text) => files::save(&workspace.root, &path, text, expected, Outside::Refuse).map(drop),
+                Some(text) => {
+                    files::save(&workspace.root, &path, text, expected, Outside::Refuse).map(drop)
+                }
                 None => files::remove(&workspace.root, &path, expected, Outside::Refuse),
             };
             let message = match done {
@@ -278,13 +302,16 @@ impl Performer {
 
     fn call(&mut self, call: CallId, connection: Connection, request: Request) {
         let (sender, mut events) = mpsc::channel(EVENTS);
-        let (registry, limits, messages) = (Arc::clone(&self.registry), self.limits, self.messages.clone());
+        let (registry, limits, messages) =
+            (Arc::clone(&self.registry), self.limits, self.messages.clone());
         let record = self.keeper.record(&request, &connection);
         let (kept, mask) = (record.clone(), self.mask.clone());
         let task = tokio::spawn(async move {
             let calling = async {
                 match agents::asked(&request) {
-                    Some(asked) => agent::ask(&*registry, &connection, (request, asked), mask, sender).await,
+                    Some(asked) => {
+                        agent::ask(&*registry, &connection, (request, asked), mask, sender).await;
+                    }
                     None => registry.call(&connection, request, limits, sender).await,
                 }
             };
@@ -297,7 +324,10 @@ impl Performer {
                         let _ = messages.send(complaint).await;
                     }
                     let weight = events.iter().map(Event::weight).sum();
-                    if queue::put(&messages, Message::CallEvents { call, events }, weight).await.is_err() {
+                    if queue::put(&messages, Message::CallEvents { call, events }, weight)
+                        .await
+                        .is_err()
+                    {
                         return;
                     }
                 }
@@ -305,7 +335,8 @@ impl Performer {
             tokio::join!(calling, telling);
         });
         self.running.retain(|_, running| !running.task.is_finished());
-        self.running.insert(call, Running { task: task.abort_handle(), began: Instant::now(), record });
+        self.running
+            .insert(call, Running { task: task.abort_handle(), began: Instant::now(), record });
     }
 
     fn cancel(&mut self, call: CallId) {
@@ -324,7 +355,9 @@ impl Performer {
         let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
         tokio::spawn(async move {
             let report = connection_test::report(&registry, &connection).await;
-            messages.send(Message::ConnectionTested { turn, connection: connection.name, report }).await
+            messages
+                .send(Message::ConnectionTested { turn, connection: connection.name, report })
+                .await
         });
     }
 
@@ -341,7 +374,12 @@ impl Performer {
         tokio::spawn(async move {
             // Where nobody can tell, there is nothing to show.
             if let Ok(Some(listeners)) = deployed::listeners(&*registry, &connection).await {
-                let _ = messages.send(Message::Listeners { connection: connection.name, listeners: listeners.into() }).await;
+                let _ = messages
+                    .send(Message::Listeners {
+                        connection: connection.name,
+                        listeners: listeners.into(),
+                    })
+                    .await;
             }
         });
     }
@@ -351,7 +389,13 @@ impl Performer {
         tokio::spawn(async move {
             let done = deployed::write(&*registry, &connection, &push).await;
             let words = || format!("pushed to {} and read back: {}", connection.name, push.words());
-            messages.send(done.map_or_else(Message::Failed, |()| Message::Notice(NoticeKind::Done, words()))).await
+            messages
+                .send(
+                    done.map_or_else(Message::Failed, |()| {
+                        Message::Notice(NoticeKind::Done, words())
+                    }),
+                )
+                .await
         });
     }
 
@@ -387,10 +431,12 @@ impl Performer {
                     Err(problem) => self.tell(Message::Failed(problem)),
                 }
             }
-            Effect::EditText { target, at, text } => match editor::edit_text(self.editor.as_deref(), &text) {
-                Ok(text) => self.tell(Message::EditorText { target, at, text }),
-                Err(problem) => self.tell(Message::Failed(problem)),
-            },
+            Effect::EditText { target, at, text } => {
+                match editor::edit_text(self.editor.as_deref(), &text) {
+                    Ok(text) => self.tell(Message::EditorText { target, at, text }),
+                    Err(problem) => self.tell(Message::Failed(problem)),
+                }
+            }
             _ => {}
         }
     }
@@ -418,8 +464,13 @@ impl Performer {
     }
 }
 
-/// Writes what is unsaved, at most once a second, the newest only. What was saved leaves the journal at once.
-async fn keep_journal(journal: Arc<Journal>, mut unsaved: watch::Receiver<Drafts>, messages: mpsc::Sender<Message>) {
+/// Writes what is unsaved, at most once a second, the newest only. What was saved leaves the
+/// journal at once.
+async fn keep_journal(
+    journal: Arc<Journal>,
+    mut unsaved: watch::Receiver<Drafts>,
+    messages: mpsc::Sender<Message>,
+) {
     let mut complained = false;
     while unsaved.changed().await.is_ok() {
         let drafts = unsaved.borrow_and_update().clone();
@@ -433,7 +484,8 @@ async fn keep_journal(journal: Arc<Journal>, mut unsaved: watch::Receiver<Drafts
             let _ = messages.send(Message::Notice(NoticeKind::Warning, words)).await;
         }
         let mut watched = unsaved.clone();
-        let is_saved = watched.wait_for(|drafts| files.iter().any(|file| !drafts.contains_key(file)));
+        let is_saved =
+            watched.wait_for(|drafts| files.iter().any(|file| !drafts.contains_key(file)));
         // The second is over, or a file is saved: either way what is newest is written next.
         let _ = tokio::time::timeout(JOURNAL_EVERY, is_saved).await;
     }
@@ -457,7 +509,9 @@ fn condition(state: &ConnectionState) -> Condition {
         ConnectionState::Idle => (String::new(), Health::Idle),
         ConnectionState::Connecting => ("connecting …".into(), Health::Busy),
         ConnectionState::Connected => (String::new(), Health::Good),
-        ConnectionState::Reconnecting { attempt } => (format!("reconnecting, attempt {attempt} …"), Health::Busy),
+        ConnectionState::Reconnecting { attempt } => {
+            (format!("reconnecting, attempt {attempt} …"), Health::Busy)
+        }
         ConnectionState::Failed(problem) => (problem.cause.clone(), Health::Bad),
     };
     Condition { words, health }

@@ -19,7 +19,10 @@ pub fn read_all(workspace: &Workspace, messages: &mpsc::Sender<Message>) {
     let mut names = Vec::new();
     let ended = workspace.read(|slice| {
         names.extend(slice.iter().map(|read| read.file.clone()));
-        let loaded = slice.into_iter().map(|read| (read.file, Loaded { text: read.text, source: read.source })).collect();
+        let loaded = slice
+            .into_iter()
+            .map(|read| (read.file, Loaded { text: read.text, source: read.source }))
+            .collect();
         match messages.blocking_send(Message::Loaded(loaded)) {
             Ok(()) => ControlFlow::Continue(()),
             Err(_) => ControlFlow::Break(()),
@@ -37,7 +40,9 @@ pub fn read_all(workspace: &Workspace, messages: &mpsc::Sender<Message>) {
 pub fn look_again(workspace: &Workspace, messages: &mpsc::Sender<Message>, file: FileId) {
     let message = match files::read(&workspace.path(&file)) {
         Ok(read) => Message::DiskChanged { file, text: Some(read.text) },
-        Err(problem) if problem.kind == ProblemKind::Missing => Message::DiskChanged { file, text: None },
+        Err(problem) if problem.kind == ProblemKind::Missing => {
+            Message::DiskChanged { file, text: None }
+        }
         Err(problem) => Message::Failed(problem),
     };
     let _ = messages.blocking_send(message);

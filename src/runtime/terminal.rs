@@ -28,7 +28,8 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 /// The terminal where standard output goes elsewhere, as in `toolcrib form s.json > out.json`.
 static ASIDE: OnceLock<Option<File>> = OnceLock::new();
 
-/// The way to the terminal: standard output, or the terminal itself where that goes to a file or a pipe.
+/// The way to the terminal: standard output, or the terminal itself where that goes to a file or a
+/// pipe.
 struct Tty;
 
 fn aside() -> Option<&'static File> {
@@ -67,7 +68,8 @@ pub fn lend_streams(program: &mut Command) {
 
 /// The screen, drawn through ratatui.
 pub struct Screen {
-    /// Never dropped: ratatui would show the cursor, which [`give_back`] does, and panics where that and standard error fail.
+    /// Never dropped: ratatui would show the cursor, which [`give_back`] does, and panics where
+    /// that and standard error fail.
     terminal: ManuallyDrop<Terminal<CrosstermBackend<BufWriter<Tty>>>>,
 }
 
@@ -75,7 +77,8 @@ impl Screen {
     /// Takes the terminal: alternate screen, raw keys, mouse, paste.
     pub fn take() -> io::Result<Self> {
         enter()?;
-        let terminal = Terminal::new(CrosstermBackend::new(BufWriter::new(Tty))).inspect_err(|_| give_back())?;
+        let terminal = Terminal::new(CrosstermBackend::new(BufWriter::new(Tty)))
+            .inspect_err(|_| give_back())?;
         Ok(Self { terminal: ManuallyDrop::new(terminal) })
     }
 
@@ -98,7 +101,10 @@ impl Screen {
 
     /// Puts a text on the clipboard, by way of the terminal.
     pub fn copy(&mut self, text: &str) -> io::Result<()> {
-        execute!(self.terminal.backend_mut(), crossterm::clipboard::CopyToClipboard::to_clipboard_from(text))
+        execute!(
+            self.terminal.backend_mut(),
+            crossterm::clipboard::CopyToClipboard::to_clipboard_from(text)
+        )
     }
 }
 
@@ -115,8 +121,10 @@ fn enter() -> io::Result<()> {
     term::enable_raw_mode()?;
     TAKEN.store(true, Ordering::SeqCst);
     let mut out = Tty;
-    // Terminals that do not know the keyboard flags pass over them; asking first would cost two seconds there.
-    let flags = raw::PushKeyboardEnhancementFlags(raw::KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES);
+    // Terminals that do not know the keyboard flags pass over them; asking first would cost two
+    // seconds there.
+    let flags =
+        raw::PushKeyboardEnhancementFlags(raw::KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES);
     execute!(out, EnterAlternateScreen, raw::EnableBracketedPaste, flags, cursor::Hide)?;
     out.write_all(MOUSE_ON.as_bytes())?;
     out.flush()
@@ -130,7 +138,13 @@ pub fn give_back() {
     let mut out = Tty;
     // Nothing can be done about a terminal that no longer listens.
     let _ = out.write_all(MOUSE_OFF.as_bytes());
-    let _ = execute!(out, raw::PopKeyboardEnhancementFlags, raw::DisableBracketedPaste, LeaveAlternateScreen, cursor::Show);
+    let _ = execute!(
+        out,
+        raw::PopKeyboardEnhancementFlags,
+        raw::DisableBracketedPaste,
+        LeaveAlternateScreen,
+        cursor::Show
+    );
     let _ = term::disable_raw_mode();
 }
 

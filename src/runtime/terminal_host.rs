@@ -36,7 +36,8 @@ impl TerminalHost {
         self.performer.end().await;
     }
 
-    /// Gives the terminal to another program while `run` lasts: two readers of one terminal would share its keys.
+    /// Gives the terminal to another program while `run` lasts: two readers of one terminal would
+    /// share its keys.
     fn lend(&mut self, run: impl FnOnce(&mut Performer)) -> io::Result<()> {
         self.reader.pause();
         let performer = &mut self.performer;
@@ -66,7 +67,9 @@ impl Host for TerminalHost {
             }
             Effect::Copy(text) => self.screen.copy(&text)?,
             Effect::Suspend => self.lend(|_| suspend())?,
-            Effect::Editor { .. } | Effect::EditText { .. } => self.lend(|performer| performer.edit(effect))?,
+            Effect::Editor { .. } | Effect::EditText { .. } => {
+                self.lend(|performer| performer.edit(effect))?;
+            }
             other => self.performer.perform(other),
         }
         Ok(Flow::Continue)

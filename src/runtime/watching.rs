@@ -25,7 +25,7 @@ use crate::{
     },
     model::{
         attachment::CardSource,
-        call::CallProblem,
+        call::CallError,
         clock::Millis,
         connection::Connection,
         problem::Problem,
@@ -113,7 +113,7 @@ pub struct At {
     pub since: Option<Since>,
 }
 
-async fn open_tap(at: &At, registry: &Registry) -> Result<Tap, CallProblem> {
+async fn open_tap(at: &At, registry: &Registry) -> Result<Tap, CallError> {
     let address = |place: &Place| Address { name: place.name.clone(), kept: place.kept };
     let addresses: Vec<Address> = at.places.iter().map(address).collect();
     let since = at.since.map(begins).transpose()?;
@@ -177,9 +177,16 @@ fn place(root: &Path, path: &str) -> PathBuf {
 }
 
 /// Saves what was heard as a new trace.
-pub fn save(root: &Path, path: String, head: &Head, heard: Vec<Tapped>, mask: Mask) -> Result<WatchMessage, Problem> {
+pub fn save(
+    root: &Path,
+    path: String,
+    head: &Head,
+    heard: Vec<Tapped>,
+    mask: Mask,
+) -> Result<WatchMessage, Problem> {
     let mut file = TraceFile::create(&place(root, &path), head, mask)?;
-    let messages = heard.iter().filter(|tapped| matches!(tapped, Tapped::ObservedMessage(_))).count();
+    let messages =
+        heard.iter().filter(|tapped| matches!(tapped, Tapped::ObservedMessage(_))).count();
     heard.into_iter().try_for_each(|tapped| file.write(tapped))?;
     file.end()?;
     Ok(WatchMessage::Saved { path, messages })

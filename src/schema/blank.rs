@@ -9,16 +9,19 @@ use super::{
     validate::Checker,
 };
 
-/// Nested required members are made this deep at most; a schema that requires itself would go on for ever.
+/// Nested required members are made this deep at most; a schema that requires itself would go on
+/// for ever.
 const DEEPEST: usize = 8;
 
-/// A new value for a node: its default where the schema allows it, else empty, with the constants and defaults that are required.
+/// A new value for a node: its default where the schema allows it, else empty, with the constants
+/// and defaults that are required.
 #[must_use]
 pub fn blank(schema: &Schema, checker: Option<&Checker>, key: &NodeKey) -> Value {
     Blank { schema, checker }.value(&schema.node(key), DEEPEST)
 }
 
-/// The same as far as the schema says it: a default, a constant, an object or a list with some of them. `None`: the user has to say it.
+/// The same as far as the schema says it: a default, a constant, an object or a list with some of
+/// them. `None`: the user has to say it.
 #[must_use]
 pub fn known(schema: &Schema, checker: Option<&Checker>, key: &NodeKey) -> Option<Value> {
     let node = schema.node(key);
@@ -44,9 +47,12 @@ impl Blank<'_> {
         if let Some(choices) = node.choices.as_ref().filter(|choices| !choices.open) {
             return choices.options.first().map_or(Value::Null, |option| option.value.clone());
         }
-        if let Some((union, branch)) = node.unions.first().and_then(|union| Some((union, union.branches.first()?))) {
+        if let Some((union, branch)) =
+            node.unions.first().and_then(|union| Some((union, union.branches.first()?)))
+        {
             return match depth.checked_sub(1) {
-                Some(depth) => self.value(&self.schema.node(&node.key.with_branch(union.place, *branch)), depth),
+                Some(depth) => self
+                    .value(&self.schema.node(&node.key.with_branch(union.place, *branch)), depth),
                 None => Value::Null,
             };
         }
@@ -66,9 +72,12 @@ impl Blank<'_> {
     fn members(&self, node: &Node, depth: usize) -> Map<String, Value> {
         let mut members = Map::new();
         let Some(depth) = depth.checked_sub(1) else { return members };
-        for property in node.object.properties.iter().filter(|property| node.object.requires(&property.name)) {
+        for property in
+            node.object.properties.iter().filter(|property| node.object.requires(&property.name))
+        {
             let inner = self.schema.node(&property.node);
-            let is_known = inner.constant.is_some() || offered_default(self.schema, self.checker, &inner).is_some();
+            let is_known = inner.constant.is_some()
+                || offered_default(self.schema, self.checker, &inner).is_some();
             let is_object = inner.typed && inner.types == Types::OBJECT && inner.unions.is_empty();
             if is_known || is_object {
                 members.insert(property.name.to_string(), self.value(&inner, depth));
@@ -86,7 +95,8 @@ fn number(node: &Node) -> Number {
         (Some(min), _) if bound(&min.at) > 0.0 && !min.exclusive => min.at.clone(),
         (_, Some(max)) if bound(&max.at) < 0.0 && !max.exclusive => max.at.clone(),
         (Some(min), _) if bound(&min.at) >= 0.0 && min.exclusive => {
-            let above = min.at.to_string().parse::<i128>().ok().and_then(|whole| whole.checked_add(1));
+            let above =
+                min.at.to_string().parse::<i128>().ok().and_then(|whole| whole.checked_add(1));
             above.and_then(Number::from_i128).unwrap_or(zero)
         }
         _ => zero,
@@ -119,7 +129,9 @@ mod tests {
         let list = json!({"type": "array", "items": {"type": "integer"}, "default": ["x"]});
         assert_eq!(new(list), json!([]));
         assert_eq!(
-            new(json!({"type": "object", "required": ["a"], "properties": {"a": {"enum": [1, 2], "default": 3}}})),
+            new(
+                json!({"type": "object", "required": ["a"], "properties": {"a": {"enum": [1, 2], "default": 3}}})
+            ),
             json!({})
         );
     }
@@ -132,7 +144,8 @@ mod tests {
 
     #[test]
     fn a_schema_that_requires_itself_ends() {
-        let endless = json!({"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]});
+        let endless =
+            json!({"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]});
         assert!(new(endless).is_object());
     }
 }

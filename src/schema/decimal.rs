@@ -28,7 +28,8 @@ pub fn is_float(number: &Number) -> bool {
     number.to_string().contains(['.', 'e', 'E'])
 }
 
-/// The one spelling under which numbers of the same value are equal as [`Value`]s: a float as 64 bits print it, unless that loses digits.
+/// The one spelling under which numbers of the same value are equal as [`Value`]s: a float as 64
+/// bits print it, unless that loses digits.
 #[must_use]
 pub fn canonical(number: Number) -> Number {
     if !is_float(&number) {
@@ -41,7 +42,9 @@ pub fn canonical(number: Number) -> Number {
 /// Gives each number in a value its [`canonical`] spelling.
 pub fn canonicalize(value: &mut Value) {
     match value {
-        Value::Number(number) if is_float(number) => *value = Value::Number(canonical(number.clone())),
+        Value::Number(number) if is_float(number) => {
+            *value = Value::Number(canonical(number.clone()));
+        }
         Value::Array(items) => items.iter_mut().for_each(canonicalize),
         Value::Object(members) => members.values_mut().for_each(canonicalize),
         _ => {}
@@ -59,7 +62,8 @@ struct Decimal {
 impl Decimal {
     fn of(number: &Number) -> Option<Self> {
         let text = number.to_string();
-        let (negative, text) = text.strip_prefix('-').map_or((false, text.as_str()), |text| (true, text));
+        let (negative, text) =
+            text.strip_prefix('-').map_or((false, text.as_str()), |text| (true, text));
         let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
         let all = format!("{whole}{fraction}");
@@ -90,7 +94,9 @@ impl Decimal {
 
 impl Ord for Decimal {
     fn cmp(&self, other: &Self) -> Ordering {
-        let size = || self.magnitude().cmp(&other.magnitude()).then_with(|| self.digits.cmp(&other.digits));
+        let size = || {
+            self.magnitude().cmp(&other.magnitude()).then_with(|| self.digits.cmp(&other.digits))
+        };
         match (self.sign().cmp(&other.sign()), self.sign()) {
             (Ordering::Equal, 0) => Ordering::Equal,
             (Ordering::Equal, -1) => size().reverse(),
@@ -145,7 +151,9 @@ mod tests {
 
     #[test]
     fn one_value_has_one_canonical_spelling_and_keeps_its_digits() {
-        for (written, canonical) in [("1.50", "1.5"), ("1e3", "1000.0"), ("15e-1", "1.5"), ("1E3", "1000.0"), ("10", "10")] {
+        for (written, canonical) in
+            [("1.50", "1.5"), ("1e3", "1000.0"), ("15e-1", "1.5"), ("1E3", "1000.0"), ("10", "10")]
+        {
             assert_eq!(super::canonical(number(written)).to_string(), canonical, "{written}");
         }
         for kept in ["12345678901234567890123", "0.12345678901234567890123", "1e+999", "-0"] {
@@ -155,10 +163,19 @@ mod tests {
 
     #[test]
     fn spelling_does_not_count() {
-        for (one, other) in [("1", "1.0"), ("1", "10e-1"), ("100", "1E+2"), ("0", "-0.00"), ("1.50", "1.5"), ("0e5", "0")] {
+        for (one, other) in [
+            ("1", "1.0"),
+            ("1", "10e-1"),
+            ("100", "1E+2"),
+            ("0", "-0.00"),
+            ("1.50", "1.5"),
+            ("0e5", "0"),
+        ] {
             assert!(same(&number(one), &number(other)), "{one} {other}");
         }
-        assert!(is_whole(&number("3.0")) && is_whole(&number("1e400")) && is_whole(&number("150e-1")));
+        assert!(
+            is_whole(&number("3.0")) && is_whole(&number("1e400")) && is_whole(&number("150e-1"))
+        );
         assert!(!is_whole(&number("3.5")) && !is_whole(&number("1e-1")));
         assert!(compare(&number("1e99999999999999999999"), &number("1")).is_none());
     }

@@ -17,7 +17,8 @@ pub enum Draft {
 }
 
 impl Draft {
-    const ALL: [Self; 5] = [Self::Draft4, Self::Draft6, Self::Draft7, Self::Draft201909, Self::Draft202012];
+    const ALL: [Self; 5] =
+        [Self::Draft4, Self::Draft6, Self::Draft7, Self::Draft201909, Self::Draft202012];
 
     #[must_use]
     pub fn of(schema: &Value) -> Self {
@@ -29,7 +30,11 @@ impl Draft {
     pub fn named(schema: &Value) -> Option<Self> {
         let named = schema.get("$schema")?.as_str()?;
         let marks = ["draft-04", "draft-06", "draft-07", "2019-09", "2020-12"];
-        marks.into_iter().zip(Self::ALL).find(|(mark, _)| named.contains(mark)).map(|(_, draft)| draft)
+        marks
+            .into_iter()
+            .zip(Self::ALL)
+            .find(|(mark, _)| named.contains(mark))
+            .map(|(_, draft)| draft)
     }
 
     /// The newest version with the fewest keywords that it does not know in this form;
@@ -92,11 +97,15 @@ fn signs(schema: &Value) -> Vec<Sign> {
     for (at, schema) in subschemas::all(schema) {
         match schema {
             // Draft 4 knows true and false only where they are said of further members and items.
-            Value::Bool(_) if !at.ends_with("/additionalProperties") && !at.ends_with("/additionalItems") => {
+            Value::Bool(_)
+                if !at.ends_with("/additionalProperties") && !at.ends_with("/additionalItems") =>
+            {
                 signs.push(since(Draft::Draft6));
             }
             Value::Object(keywords) => {
-                signs.extend(keywords.iter().filter_map(|(name, value)| sign(name, value, at.is_empty())));
+                signs.extend(
+                    keywords.iter().filter_map(|(name, value)| sign(name, value, at.is_empty())),
+                );
             }
             _ => {}
         }
@@ -109,18 +118,26 @@ fn since(since: Draft) -> Sign {
 }
 
 fn sign(keyword: &str, value: &Value, is_root: bool) -> Option<Sign> {
-    let until = |until: Draft, words: &'static str| Some(Sign { since: Draft::Draft4, until, words });
+    let until =
+        |until: Draft, words: &'static str| Some(Sign { since: Draft::Draft4, until, words });
     match (keyword, value) {
         ("items", Value::Array(_)) => until(Draft::Draft201909, "\"items\" is a list"),
-        ("exclusiveMinimum", Value::Bool(_)) => until(Draft::Draft4, "\"exclusiveMinimum\" is true or false"),
-        ("exclusiveMaximum", Value::Bool(_)) => until(Draft::Draft4, "\"exclusiveMaximum\" is true or false"),
-        ("id", Value::String(id)) if is_root && id.contains("://") => until(Draft::Draft4, "it is named by \"id\""),
-        ("$recursiveRef" | "$recursiveAnchor", _) => {
-            Some(Sign { since: Draft::Draft201909, until: Draft::Draft201909, words: "it has \"$recursiveRef\"" })
+        ("exclusiveMinimum", Value::Bool(_)) => {
+            until(Draft::Draft4, "\"exclusiveMinimum\" is true or false")
         }
-        ("exclusiveMinimum" | "exclusiveMaximum", Value::Number(_)) | ("const" | "contains" | "propertyNames" | "$id", _) => {
-            Some(since(Draft::Draft6))
+        ("exclusiveMaximum", Value::Bool(_)) => {
+            until(Draft::Draft4, "\"exclusiveMaximum\" is true or false")
         }
+        ("id", Value::String(id)) if is_root && id.contains("://") => {
+            until(Draft::Draft4, "it is named by \"id\"")
+        }
+        ("$recursiveRef" | "$recursiveAnchor", _) => Some(Sign {
+            since: Draft::Draft201909,
+            until: Draft::Draft201909,
+            words: "it has \"$recursiveRef\"",
+        }),
+        ("exclusiveMinimum" | "exclusiveMaximum", Value::Number(_))
+        | ("const" | "contains" | "propertyNames" | "$id", _) => Some(since(Draft::Draft6)),
         ("if" | "then" | "else", _) => Some(since(Draft::Draft7)),
         (
             "dependentRequired"
@@ -145,18 +162,36 @@ mod tests {
 
     #[test]
     fn a_draft_is_named_or_read_off_the_keywords() {
-        assert_eq!(Draft::of(&json!({"$schema": "http://json-schema.org/draft-07/schema#", "items": []})), Draft::Draft7);
-        assert_eq!(Draft::of(&json!(true)), Draft::Draft202012);
-        assert_eq!(Draft::of(&json!({"$schema": "https://example.com/mine", "items": [{}]})), Draft::Draft201909);
-        let inferred = |schema: Value| Draft::inferred(&schema).0;
-        assert_eq!(inferred(json!({"properties": {"a": {"minimum": 0, "exclusiveMinimum": true}}})), Draft::Draft4);
         assert_eq!(
-            inferred(json!({"minimum": 0, "exclusiveMinimum": true, "properties": {"a": {"const": 1}, "b": {"const": 1}}})),
+            Draft::of(&json!({"$schema": "http://json-schema.org/draft-07/schema#", "items": []})),
+            Draft::Draft7
+        );
+        assert_eq!(Draft::of(&json!(true)), Draft::Draft202012);
+        assert_eq!(
+            Draft::of(&json!({"$schema": "https://example.com/mine", "items": [{}]})),
+            Draft::Draft201909
+        );
+        let inferred = |schema: Value| Draft::inferred(&schema).0;
+        assert_eq!(
+            inferred(json!({"properties": {"a": {"minimum": 0, "exclusiveMinimum": true}}})),
+            Draft::Draft4
+        );
+        assert_eq!(
+            inferred(
+                json!({"minimum": 0, "exclusiveMinimum": true, "properties": {"a": {"const": 1}, "b": {"const": 1}}})
+            ),
             Draft::Draft202012
         );
         assert_eq!(inferred(json!({"items": [{}], "dependentRequired": {}})), Draft::Draft201909);
-        assert_eq!(inferred(json!({"prefixItems": [{}], "items": [{}]})), Draft::Draft202012, "of equals the newest");
-        assert_eq!(inferred(json!({"default": {"items": [1]}, "properties": {"items": {"enum": [[1]]}}})), Draft::Draft202012);
+        assert_eq!(
+            inferred(json!({"prefixItems": [{}], "items": [{}]})),
+            Draft::Draft202012,
+            "of equals the newest"
+        );
+        assert_eq!(
+            inferred(json!({"default": {"items": [1]}, "properties": {"items": {"enum": [[1]]}}})),
+            Draft::Draft202012
+        );
         assert_eq!(Draft::inferred(&json!({"items": [{}]})).1, Some("\"items\" is a list"));
     }
 

@@ -8,10 +8,14 @@ pub(super) fn escape(token: &str) -> String {
 /// A text in the letters that a URI may have; what is escaped already stays so.
 pub(super) fn percent_encode(text: &str) -> String {
     let bytes = text.as_bytes();
-    let is_escape = |at: usize| bytes.get(at + 1..at + 3).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
+    let is_escape = |at: usize| {
+        bytes.get(at + 1..at + 3).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    };
     let mut encoded = String::with_capacity(text.len());
     for (at, byte) in bytes.iter().enumerate() {
-        let plain = byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/?".contains(byte) || (*byte == b'%' && is_escape(at));
+        let plain = byte.is_ascii_alphanumeric()
+            || b"-._~!$&'()*+,;=:@/?".contains(byte)
+            || (*byte == b'%' && is_escape(at));
         if plain {
             encoded.push(char::from(*byte));
         } else {

@@ -48,7 +48,9 @@ impl Field {
     #[must_use]
     pub fn fold(&self) -> Option<bool> {
         match self.kind {
-            Kind::List { open, .. } | Kind::Object { open, .. } | Kind::Map { open, .. } => Some(open),
+            Kind::List { open, .. } | Kind::Object { open, .. } | Kind::Map { open, .. } => {
+                Some(open)
+            }
             Kind::Variant { open, .. } => open,
             _ => None,
         }

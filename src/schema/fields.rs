@@ -9,7 +9,10 @@ use serde_json::{Map, Value};
 
 pub use super::{
     field::{Field, Part, Presence, Role, View},
-    places::{chosen, decided_at, effective, entry_key, key_at, may_hold_entries, offered_default, property_key, takes_entries},
+    places::{
+        chosen, decided_at, effective, entry_key, key_at, may_hold_entries, offered_default,
+        property_key, takes_entries,
+    },
 };
 use super::{
     kind::{self, Adds, Column, Kind, Shape, TextKind},
@@ -29,11 +32,17 @@ const MOST_OPEN: usize = 8;
 
 /// Lays out a value. Only what is open is looked at. Without a checker, conditions are left out.
 #[must_use]
-pub fn fields(schema: &Schema, checker: Option<&Checker>, value: &Value, view: &View) -> Vec<Field> {
+pub fn fields(
+    schema: &Schema,
+    checker: Option<&Checker>,
+    value: &Value,
+    view: &View,
+) -> Vec<Field> {
     let mut layout = Layout { schema, checker, view, fields: Vec::new(), columns: None };
     let root = schema.root_node();
     let ui = schema.ui();
-    let label = ui.title().map(Arc::from).or_else(|| root.title.clone()).unwrap_or_else(|| "value".into());
+    let label =
+        ui.title().map(Arc::from).or_else(|| root.title.clone()).unwrap_or_else(|| "value".into());
     let pointer = Pointer::root();
     let slot = FieldSlot {
         pointer,
@@ -87,15 +96,25 @@ struct Layout<'l> {
 impl Layout<'_> {
     fn lay(&mut self, slot: &FieldSlot<'_>, key: &NodeKey) {
         let mut ui = slot.ui.clone();
-        let mut node = slot.locked(shown(effective(self.schema, self.checker, key, slot.value), &ui));
+        let mut node =
+            slot.locked(shown(effective(self.schema, self.checker, key, slot.value), &ui));
         let mut label = Arc::clone(&slot.label);
         let mut switches = 0;
         // Each decided union may bring another one; the bound is for unions that hold themselves.
         while switches < 8 {
             let Some(union) = node.unions.first().cloned() else { break };
             let branches = variant::branches(self.schema, &union);
-            let chosen = variant::choose(self.schema, self.checker, self.view, &slot.pointer, &union, slot.value);
-            let below = chosen.and_then(|chosen| Some((*union.branches.get(chosen)?, Arc::clone(&branches.get(chosen)?.label))));
+            let chosen = variant::choose(
+                self.schema,
+                self.checker,
+                self.view,
+                &slot.pointer,
+                &union,
+                slot.value,
+            );
+            let below = chosen.and_then(|chosen| {
+                Some((*union.branches.get(chosen)?, Arc::clone(&branches.get(chosen)?.label)))
+            });
             let kind = Kind::Variant { branches, chosen, open: None };
             let mut row = self.field(slot, &node, kind, Part::Switch(union.place));
             row.label = Arc::clone(&label);
@@ -147,14 +166,17 @@ impl Layout<'_> {
     /// Lays out a node whose unions are decided; below its switch where it has one.
     fn decided(&mut self, slot: &FieldSlot<'_>, node: &Arc<Node>, ui: &Ui<'_>, switched: bool) {
         let is_root = slot.role == Role::Root;
-        let items = (!node.list.items.places.is_empty()).then(|| self.schema.node(&node.list.items));
+        let items =
+            (!node.list.items.places.is_empty()).then(|| self.schema.node(&node.list.items));
         let shape = kind::shape(node, items.as_deref(), slot.value);
         let holds = matches!(shape, Shape::List | Shape::Object | Shape::Map);
         let open = holds && (is_root || self.is_open(slot, node, shape));
         let nothing_to_edit = switched && matches!(shape, Shape::Null | Shape::Const);
         let is_bare_root = is_root && shape == Shape::Object;
         match self.fields.last_mut().map(|field| &mut field.kind) {
-            Some(Kind::Variant { open: fold, .. }) if switched && holds => *fold = (!is_root).then_some(open),
+            Some(Kind::Variant { open: fold, .. }) if switched && holds => {
+                *fold = (!is_root).then_some(open);
+            }
             _ if nothing_to_edit || is_bare_root => {}
             _ => self.fields.push(self.row(slot, node, shape, (switched, open))),
         }
@@ -167,22 +189,37 @@ impl Layout<'_> {
                 let items = slot.value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
                 self.items((&slot.pointer, depth), node, ui, items);
             }
-            _ => self.members((&slot.pointer, depth), node, ui, slot.value.and_then(Value::as_object)),
+            _ => self.members(
+                (&slot.pointer, depth),
+                node,
+                ui,
+                slot.value.and_then(Value::as_object),
+            ),
         }
     }
 
-    fn row(&self, slot: &FieldSlot<'_>, node: &Arc<Node>, shape: Shape, (switched, open): (bool, bool)) -> Field {
+    fn row(
+        &self,
+        slot: &FieldSlot<'_>,
+        node: &Arc<Node>,
+        shape: Shape,
+        (switched, open): (bool, bool),
+    ) -> Field {
         let kind = match shape {
             Shape::Const => Kind::Const(node.constant.clone().unwrap_or_default()),
             Shape::Choice => match &node.choices {
-                Some(choices) if choices.open && kind::text_kind(node, slot.value) == TextKind::Lines => {
+                Some(choices)
+                    if choices.open && kind::text_kind(node, slot.value) == TextKind::Lines =>
+                {
                     Kind::Text(TextKind::Lines)
                 }
                 Some(choices) => Kind::Choice(Arc::clone(choices)),
                 None => Kind::Raw,
             },
             Shape::Text => match kind::text_kind(node, slot.value) {
-                TextKind::Line => node.suggestions.clone().map_or(Kind::Text(TextKind::Line), Kind::Choice),
+                TextKind::Line => {
+                    node.suggestions.clone().map_or(Kind::Text(TextKind::Line), Kind::Choice)
+                }
                 other => Kind::Text(other),
             },
             Shape::Number { whole } => Kind::Number { whole },
@@ -193,18 +230,28 @@ impl Layout<'_> {
             }
             Shape::List => {
                 let items = slot.value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-                Kind::List { len: items.len(), open, columns: table::columns(self.schema, node, items) }
+                Kind::List {
+                    len: items.len(),
+                    open,
+                    columns: table::columns(self.schema, node, items),
+                }
             }
             Shape::Object => {
                 let is_item = matches!(slot.role, Role::Item { .. });
                 Kind::Object { open, columns: self.columns.clone().filter(|_| is_item) }
             }
-            Shape::Map => Kind::Map { len: slot.value.and_then(Value::as_object).map_or(0, Map::len), open },
+            Shape::Map => {
+                Kind::Map { len: slot.value.and_then(Value::as_object).map_or(0, Map::len), open }
+            }
             Shape::Null => Kind::Null,
             Shape::Raw => Kind::Raw,
         };
         let holds = matches!(kind, Kind::List { .. } | Kind::Object { .. } | Kind::Map { .. });
-        let kind = if node.read_only && !holds && !matches!(kind, Kind::Const(_) | Kind::Null) { Kind::ReadOnly } else { kind };
+        let kind = if node.read_only && !holds && !matches!(kind, Kind::Const(_) | Kind::Null) {
+            Kind::ReadOnly
+        } else {
+            kind
+        };
         let mut row = self.field(slot, node, kind, Part::Whole);
         if switched {
             row.part = Part::Value;
@@ -222,17 +269,32 @@ impl Layout<'_> {
         }
         let present = slot.value.is_some_and(|value| !value.is_null());
         match shape {
-            Shape::Object => slot.depth == 0 && (present || slot.required) && node.object.properties.len() <= MOST_OPEN,
+            Shape::Object => {
+                slot.depth == 0
+                    && (present || slot.required)
+                    && node.object.properties.len() <= MOST_OPEN
+            }
             _ => false,
         }
     }
 
-    fn items(&mut self, (list, depth): (&Pointer, usize), node: &Arc<Node>, ui: &Ui<'_>, items: &[Value]) {
+    fn items(
+        &mut self,
+        (list, depth): (&Pointer, usize),
+        node: &Arc<Node>,
+        ui: &Ui<'_>,
+        items: &[Value],
+    ) {
         let last_start = items.len().saturating_sub(WINDOW);
         let start = self.view.windows.get(list).copied().unwrap_or_default().min(last_start);
         let end = (start + WINDOW).min(items.len());
         if start > 0 {
-            self.more(list, depth, 0, Kind::More { hidden: start, start: start.saturating_sub(WINDOW) });
+            self.more(
+                list,
+                depth,
+                0,
+                Kind::More { hidden: start, start: start.saturating_sub(WINDOW) },
+            );
         }
         let columns = table::columns(self.schema, node, items);
         for (index, item) in items.iter().enumerate().take(end).skip(start) {
@@ -249,7 +311,8 @@ impl Layout<'_> {
         for index in items.len()..declared {
             self.item((list, depth), node, ui, (index, items.len()), None);
         }
-        if items.len() >= declared && items.len() < room && !node.read_only && !node.hints.locks.add {
+        if items.len() >= declared && items.len() < room && !node.read_only && !node.hints.locks.add
+        {
             self.extra(list, depth, Part::Add, Kind::Add(Adds::Item), node);
         }
     }
@@ -270,7 +333,20 @@ impl Layout<'_> {
         let required = value.is_none() && node.list.min.is_some_and(|min| (index as u64) < min);
         let role = Role::Item { index, len };
         let (read_only, locks) = (node.read_only, node.hints.locks);
-        self.lay(&FieldSlot { pointer: list.item(index), depth, label, role, required, value, ui, read_only, locks }, key);
+        self.lay(
+            &FieldSlot {
+                pointer: list.item(index),
+                depth,
+                label,
+                role,
+                required,
+                value,
+                ui,
+                read_only,
+                locks,
+            },
+            key,
+        );
     }
 
     fn members(
@@ -281,8 +357,10 @@ impl Layout<'_> {
         members: Option<&Map<String, Value>>,
     ) {
         let get = |name: &str| members.and_then(|members| members.get(name));
-        let dependents = node.object.dependent_required.iter().filter(|(member, _)| get(member).is_some());
-        let depended: HashSet<&str> = dependents.flat_map(|(_, others)| others.iter().map(|other| &**other)).collect();
+        let dependents =
+            node.object.dependent_required.iter().filter(|(member, _)| get(member).is_some());
+        let depended: HashSet<&str> =
+            dependents.flat_map(|(_, others)| others.iter().map(|other| &**other)).collect();
         let is_required = |name: &str| node.object.requires(name) || depended.contains(name);
         let mut properties: Vec<_> = node.object.properties.iter().collect();
         ui.sort(&mut properties, |property| &property.name);
@@ -297,7 +375,13 @@ impl Layout<'_> {
             if (inner.never && value.is_none()) || ui.is_hidden() {
                 continue;
             }
-            declared.push(Declared { name: &property.name, key, title: inner.title.clone(), value, ui });
+            declared.push(Declared {
+                name: &property.name,
+                key,
+                title: inner.title.clone(),
+                value,
+                ui,
+            });
         }
         let shared = shared_titles(&declared);
         for Declared { name, key, title, value, ui } in declared {
@@ -307,12 +391,27 @@ impl Layout<'_> {
             let required = is_required(name);
             let pointer = object.child(name.to_string());
             let (read_only, locks) = (node.read_only, Locks::default());
-            self.lay(&FieldSlot { pointer, depth, label, role: Role::Member, required, value, ui, read_only, locks }, &key);
+            self.lay(
+                &FieldSlot {
+                    pointer,
+                    depth,
+                    label,
+                    role: Role::Member,
+                    required,
+                    value,
+                    ui,
+                    read_only,
+                    locks,
+                },
+                &key,
+            );
         }
         // What is required without being declared has a row before it is there.
         let wanted = node.object.required.iter().map(|name| &**name);
-        let wanted: BTreeSet<&str> = wanted.chain(depended.iter().copied()).filter(|name| get(name).is_none()).collect();
-        let present = members.into_iter().flatten().map(|(name, value)| (name.as_str(), Some(value)));
+        let wanted: BTreeSet<&str> =
+            wanted.chain(depended.iter().copied()).filter(|name| get(name).is_none()).collect();
+        let present =
+            members.into_iter().flatten().map(|(name, value)| (name.as_str(), Some(value)));
         let undeclared = present.chain(wanted.into_iter().map(|name| (name, None)));
         for (name, value) in undeclared.filter(|(name, _)| node.object.property(name).is_none()) {
             let (key, unknown) = entry_key(node, self.checker, name);
@@ -334,7 +433,10 @@ impl Layout<'_> {
             self.lay(&slot, &key);
         }
         let is_adding = self.view.adding.as_ref() == Some(object);
-        if !node.read_only && !node.hints.locks.add && (takes_entries(node) || is_adding && may_hold_entries(node)) {
+        if !node.read_only
+            && !node.hints.locks.add
+            && (takes_entries(node) || is_adding && may_hold_entries(node))
+        {
             self.extra(object, depth, Part::Add, Kind::Add(Adds::Member), node);
         }
     }
@@ -372,16 +474,25 @@ struct Declared<'a> {
     ui: Ui<'a>,
 }
 
-/// Titles that several members have: a schema that is referred to from many places often titles them all alike, so their names tell
-/// them apart.
+/// Titles that several members have: a schema that is referred to from many places often titles
+/// them all alike, so their names tell them apart.
 fn shared_titles(declared: &[Declared<'_>]) -> HashSet<Arc<str>> {
     let mut seen = HashSet::new();
-    declared.iter().filter_map(|member| member.title.clone()).filter(|title| !seen.insert(Arc::clone(title))).collect()
+    declared
+        .iter()
+        .filter_map(|member| member.title.clone())
+        .filter(|title| !seen.insert(Arc::clone(title)))
+        .collect()
 }
 
 /// A title says a name when it has the same letters and digits: `Max Tokens` says `max_tokens`.
 fn says(title: &str, name: &str) -> bool {
-    let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
+    let letters = |text: &str| {
+        text.chars()
+            .filter(|c| c.is_alphanumeric())
+            .flat_map(char::to_lowercase)
+            .collect::<String>()
+    };
     title == name || (!letters(name).is_empty() && letters(title) == letters(name))
 }
 
@@ -406,7 +517,8 @@ mod tests {
     }
 
     fn opened(pointers: &[&str]) -> View {
-        let folds = pointers.iter().map(|pointer| (Pointer::parse(pointer).unwrap(), true)).collect();
+        let folds =
+            pointers.iter().map(|pointer| (Pointer::parse(pointer).unwrap(), true)).collect();
         View { folds, ..View::default() }
     }
 
@@ -419,7 +531,8 @@ mod tests {
         }});
         let schema = Schema::new(schema);
         let labels = fields(&schema, None, &json!({}), &View::default());
-        let labels: Vec<&str> = labels.iter().map(|field| &*field.label).filter(|label| !label.is_empty()).collect();
+        let labels: Vec<&str> =
+            labels.iter().map(|field| &*field.label).filter(|label| !label.is_empty()).collect();
         assert_eq!(labels, ["npm", "pip", "Your own"]);
     }
 
@@ -482,12 +595,19 @@ mod tests {
         let value = json!({"shape": {"kind": "square", "side": 2}, "size": "L"});
         assert_eq!(
             rows(&schema, &value, &opened(&["/shape"])),
-            ["shape Variant Set", "  kind* Const Set", "  side Number Set", "size Variant Set", "  value Text Set"]
+            [
+                "shape Variant Set",
+                "  kind* Const Set",
+                "  side Number Set",
+                "size Variant Set",
+                "  value Text Set"
+            ]
         );
         let mut view = opened(&["/shape"]);
         let tree = Schema::new(schema.clone());
         let union = tree.node(&tree.root_node().object.properties[1].node).unions[0].place;
-        // The pick names a place of the very tree it is used with, which numbers places alike for the same schema.
+        // The pick names a place of the very tree it is used with, which numbers places alike for
+        // the same schema.
         view.picks.insert((Pointer::root().child("size"), union), 0);
         assert_eq!(
             rows(&schema, &json!({"size": "L"}), &view).last().unwrap(),
@@ -511,7 +631,8 @@ mod tests {
 
     #[test]
     fn a_long_list_is_laid_out_in_a_window() {
-        let schema = json!({"properties": {"list": {"type": "array", "items": {"type": "integer"}}}});
+        let schema =
+            json!({"properties": {"list": {"type": "array", "items": {"type": "integer"}}}});
         let value = json!({"list": (0..10_000).collect::<Vec<_>>()});
         let mut view = opened(&["/list"]);
         let shown = rows(&schema, &value, &view);
@@ -530,12 +651,22 @@ mod tests {
             "b": {"ui:widget": "password", "ui:help": "Keep it."}, "o": {"anyOf": [{"ui:order": ["q", "p"]}, {}]},
             "l": {"items": {"t": {"ui:options": {"widget": "textarea"}, "ui:readonly": true, "ui:placeholder": "say it"}}}});
         let schema = Schema::new(text).with_ui(Some(Arc::new(ui)));
-        let fields = fields(&schema, None, &json!({"l": [{}], "o": {}}), &opened(&["/l", "/l/0", "/o"]));
+        let fields =
+            fields(&schema, None, &json!({"l": [{}], "o": {}}), &opened(&["/l", "/l/0", "/o"]));
         let labels: Vec<_> = fields.iter().map(|field| &*field.label).collect();
         assert_eq!(labels, ["l", "1", "t", "", "b", "Text", "o", "q", "p"]);
-        assert_eq!((&fields[2].kind, &fields[5].kind), (&Kind::ReadOnly, &Kind::Text(TextKind::Lines)));
-        assert_eq!((&fields[4].kind, fields[4].help().map(|help| &**help)), (&Kind::Text(TextKind::Secret), Some("Keep it.")));
-        assert_eq!((fields[2].node.read_only, fields[2].node.placeholder.as_deref()), (true, Some("say it")));
+        assert_eq!(
+            (&fields[2].kind, &fields[5].kind),
+            (&Kind::ReadOnly, &Kind::Text(TextKind::Lines))
+        );
+        assert_eq!(
+            (&fields[4].kind, fields[4].help().map(|help| &**help)),
+            (&Kind::Text(TextKind::Secret), Some("Keep it."))
+        );
+        assert_eq!(
+            (fields[2].node.read_only, fields[2].node.placeholder.as_deref()),
+            (true, Some("say it"))
+        );
     }
 
     #[test]
@@ -545,7 +676,13 @@ mod tests {
             "required": ["pair", "undeclared"]});
         assert_eq!(
             rows(&schema, &json!({"pair": ["a"]}), &opened(&["/pair"])),
-            ["pair* List Set", "  Name Text Set", "  2 Number Unset", "  3 Toggle Unset", "undeclared* Variant Unset"]
+            [
+                "pair* List Set",
+                "  Name Text Set",
+                "  2 Number Unset",
+                "  3 Toggle Unset",
+                "undeclared* Variant Unset"
+            ]
         );
         let shown = rows(&schema, &json!({}), &opened(&["/pair"]));
         assert_eq!(shown[1..3], ["  Name* Text Unset", "  2 Number Unset"]);

@@ -64,7 +64,8 @@ impl Flaw {
     /// A keyword of the schema at a place.
     fn keyword(schema: &Pointer, name: &str, words: String) -> Self {
         let unchecked = !SAYS.contains(&name);
-        let finding = SchemaFinding { at: schema.child(name), words, schema: schema.clone(), unchecked };
+        let finding =
+            SchemaFinding { at: schema.child(name), words, schema: schema.clone(), unchecked };
         Self { finding, repair: Repair::LeaveOut }
     }
 
@@ -86,7 +87,9 @@ impl Flaw {
             Repair::Once | Repair::Texts => {
                 let Some(Value::Array(list)) = at.get_mut(schema) else { return };
                 for value in std::mem::take(list) {
-                    if (self.repair == Repair::Once || value.is_string()) && !list.iter().any(|known| same(known, &value)) {
+                    if (self.repair == Repair::Once || value.is_string())
+                        && !list.iter().any(|known| same(known, &value))
+                    {
                         list.push(value);
                     }
                 }
@@ -95,8 +98,8 @@ impl Flaw {
     }
 }
 
-/// What keeps a schema from compiling, with the error that says so: first what the draft's own schema finds, then references
-/// and patterns, then whatever the error is about.
+/// What keeps a schema from compiling, with the error that says so: first what the draft's own
+/// schema finds, then references and patterns, then whatever the error is about.
 pub(super) fn all(schema: &Value, draft: Draft, error: &ValidationError<'_>) -> Vec<Flaw> {
     let mut flaws = misshapen(schema, draft);
     let is_about_reference = matches!(error.kind(), ValidationErrorKind::Referencing(_));
@@ -109,7 +112,8 @@ pub(super) fn all(schema: &Value, draft: Draft, error: &ValidationError<'_>) -> 
 
 /// All that is wrong with a schema that does not compile; at least one.
 pub(super) fn listed(schema: &Value, error: &ValidationError<'_>) -> Vec<SchemaFinding> {
-    let mut flaws: Vec<SchemaFinding> = misnamed(schema, error).into_iter().map(|flaw| flaw.finding).collect();
+    let mut flaws: Vec<SchemaFinding> =
+        misnamed(schema, error).into_iter().map(|flaw| flaw.finding).collect();
     if !flaws.is_empty() {
         flaws.truncate(MOST);
         return flaws;
@@ -154,7 +158,10 @@ pub(super) fn unknown_draft(schema: &Value) -> Option<Flaw> {
     if jsonschema::Draft::default().detect(schema) != jsonschema::Draft::Unknown {
         return None;
     }
-    let words = format!("{named:?} is no version of JSON Schema that is known; read as {}", Draft::of(schema));
+    let words = format!(
+        "{named:?} is no version of JSON Schema that is known; read as {}",
+        Draft::of(schema)
+    );
     Some(Flaw::keyword(&Pointer::root(), "$schema", words))
 }
 
@@ -175,7 +182,9 @@ fn misshapen(schema: &Value, draft: Draft) -> Vec<Flaw> {
         for error in meta.iter_errors(&alone).filter(|error| !is_about_pattern(error)) {
             let Ok(within) = Pointer::parse(error.instance_path().as_str()) else { continue };
             let flaw = flaw(&at, keywords, within.tokens(), &error);
-            own.extend(flaw.filter(|flaw| own.iter().all(|known| known.finding.at != flaw.finding.at)));
+            own.extend(
+                flaw.filter(|flaw| own.iter().all(|known| known.finding.at != flaw.finding.at)),
+            );
         }
         flaws.append(&mut own);
     }
@@ -184,14 +193,15 @@ fn misshapen(schema: &Value, draft: Draft) -> Vec<Flaw> {
 
 /// A schema with nothing in the schemas that it holds, so that only its own keywords are judged.
 fn alone(keywords: &Map<String, Value>) -> Value {
-    let emptied = |value: &Value| if value.is_object() { Value::Object(Map::new()) } else { value.clone() };
+    let emptied =
+        |value: &Value| if value.is_object() { Value::Object(Map::new()) } else { value.clone() };
     let own = keywords.iter().map(|(name, value)| {
         let value = match (held_by(name), value) {
             (Holds::Schemas, Value::Array(schemas)) => schemas.iter().map(emptied).collect(),
             (Holds::Schemas, schema) => emptied(schema),
-            (Holds::Named, Value::Object(schemas)) => {
-                Value::Object(schemas.iter().map(|(name, schema)| (name.clone(), emptied(schema))).collect())
-            }
+            (Holds::Named, Value::Object(schemas)) => Value::Object(
+                schemas.iter().map(|(name, schema)| (name.clone(), emptied(schema))).collect(),
+            ),
             (_, value) => value.clone(),
         };
         (name.clone(), value)
@@ -200,16 +210,24 @@ fn alone(keywords: &Map<String, Value>) -> Value {
 }
 
 /// The flaw that an error of the schema of schemas comes to, by its place within a schema.
-fn flaw(schema: &Pointer, keywords: &Map<String, Value>, within: &[String], error: &ValidationError<'_>) -> Option<Flaw> {
+fn flaw(
+    schema: &Pointer,
+    keywords: &Map<String, Value>,
+    within: &[String],
+    error: &ValidationError<'_>,
+) -> Option<Flaw> {
     let (name, rest) = within.split_first()?;
     let value = keywords.get(name)?;
-    let mut flaw = Flaw::keyword(schema, name, format!("{}; it is left out", wrong(name, value, error)));
+    let mut flaw =
+        Flaw::keyword(schema, name, format!("{}; it is left out", wrong(name, value, error)));
     let says = |flaw: &mut Flaw, words: &str, repair: Repair| {
         flaw.finding.words = words.into();
         flaw.repair = repair;
     };
     match (held_by(name), rest, value) {
-        (Holds::Schemas | Holds::Named, [inner, ..], _) if !value.get(inner).is_some_and(Value::is_array) => {
+        (Holds::Schemas | Holds::Named, [inner, ..], _)
+            if !value.get(inner).is_some_and(Value::is_array) =>
+        {
             flaw.finding.at = flaw.finding.at.child(inner.clone());
             flaw.finding.schema = flaw.finding.at.clone();
             says(&mut flaw, "is no schema; anything is allowed here", Repair::Anything);
@@ -218,7 +236,10 @@ fn flaw(schema: &Pointer, keywords: &Map<String, Value>, within: &[String], erro
             flaw.finding.at = flaw.finding.at.child(inner.clone());
             flaw.finding.unchecked = !value.get(inner).is_some_and(is_empty_list);
         }
-        (.., Value::Array(values)) if lists_types(name, values) || matches!(error.kind(), ValidationErrorKind::UniqueItems) => {
+        (.., Value::Array(values))
+            if lists_types(name, values)
+                || matches!(error.kind(), ValidationErrorKind::UniqueItems) =>
+        {
             flaw.finding.unchecked = false;
             says(&mut flaw, "names a value twice; it counts once", Repair::Once);
         }
@@ -227,7 +248,11 @@ fn flaw(schema: &Pointer, keywords: &Map<String, Value>, within: &[String], erro
             says(&mut flaw, "names no member, which this draft does not allow", Repair::LeaveOut);
         }
         (.., Value::Array(_)) if name == "required" => {
-            says(&mut flaw, "names a member by what is no text; that name is left out", Repair::Texts);
+            says(
+                &mut flaw,
+                "names a member by what is no text; that name is left out",
+                Repair::Texts,
+            );
         }
         _ => {}
     }
@@ -248,9 +273,13 @@ fn lists_types(keyword: &str, values: &[Value]) -> bool {
 fn wrong(name: &str, value: &Value, error: &ValidationError<'_>) -> String {
     match (name, value) {
         ("type", _) => format!("{} is no type of JSON Schema", plain(value)),
-        ("required", Value::Bool(_)) => "is a list of names beside \"properties\", not true or false".into(),
+        ("required", Value::Bool(_)) => {
+            "is a list of names beside \"properties\", not true or false".into()
+        }
         ("items", Value::Array(_)) => "is a list, which later drafts call \"prefixItems\"".into(),
-        ("exclusiveMinimum" | "exclusiveMaximum", Value::Bool(_)) => "is a number in this draft".into(),
+        ("exclusiveMinimum" | "exclusiveMaximum", Value::Bool(_)) => {
+            "is a number in this draft".into()
+        }
         _ => messages::of(error.kind()),
     }
 }
@@ -286,11 +315,17 @@ fn bad_patterns(schema: &Value) -> Vec<Flaw> {
     let words = "is not a regular expression that can be checked; it is left out";
     for (at, subschema) in subschemas::all(schema) {
         let Ok(at) = Pointer::parse(&at) else { continue };
-        let mut is_bad = |pattern| *known.entry(pattern).or_insert_with(|| patterns::compile(pattern).is_err());
+        let mut is_bad =
+            |pattern| *known.entry(pattern).or_insert_with(|| patterns::compile(pattern).is_err());
         if subschema.get("pattern").and_then(Value::as_str).is_some_and(&mut is_bad) {
             flaws.push(Flaw::keyword(&at, "pattern", words.into()));
         }
-        for pattern in subschema.get("patternProperties").and_then(Value::as_object).into_iter().flat_map(Map::keys) {
+        for pattern in subschema
+            .get("patternProperties")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flat_map(Map::keys)
+        {
             if is_bad(pattern) {
                 let mut flaw = Flaw::keyword(&at, "patternProperties", words.into());
                 flaw.finding.at = flaw.finding.at.child(pattern.clone());
@@ -324,7 +359,9 @@ const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
 /// The schemas of JSON Schema itself are known without being part of a schema.
 fn is_known(reference: &str) -> bool {
-    ["http://json-schema.org/draft", "https://json-schema.org/draft"].iter().any(|known| reference.starts_with(known))
+    ["http://json-schema.org/draft", "https://json-schema.org/draft"]
+        .iter()
+        .any(|known| reference.starts_with(known))
 }
 
 fn stray_words(reference: &str) -> String {
@@ -333,7 +370,9 @@ fn stray_words(reference: &str) -> String {
     }
     let is_file = !reference.contains("://") || reference.starts_with("file:");
     if is_file {
-        return format!("{reference:?} is not part of this schema, nor a file that may be read; it is left out");
+        return format!(
+            "{reference:?} is not part of this schema, nor a file that may be read; it is left out"
+        );
     }
     format!("{reference:?} is left out: references are never followed over a network")
 }

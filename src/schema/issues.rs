@@ -22,7 +22,8 @@ pub struct Issue {
 /// More issues than these are not listed.
 pub const MOST_ISSUES: usize = 500;
 
-/// Answers which branch of a union counts: for the value at a place, by the schema's pointer to the list of branches.
+/// Answers which branch of a union counts: for the value at a place, by the schema's pointer to the
+/// list of branches.
 pub type Chosen<'c> = dyn Fn(&Pointer, &str) -> Option<usize> + 'c;
 
 pub(super) struct Issues<'c> {
@@ -36,7 +37,8 @@ impl<'c> Issues<'c> {
     }
 
     fn add(&mut self, at: Pointer, words: String, keyword: &str) {
-        if self.found.len() < MOST_ISSUES && !self.found.iter().rev().take(50).any(|known| known.at == at && known.words == words)
+        if self.found.len() < MOST_ISSUES
+            && !self.found.iter().rev().take(50).any(|known| known.at == at && known.words == words)
         {
             self.found.push(Issue { at, words, keyword: keyword.to_owned() });
         }
@@ -59,18 +61,31 @@ impl<'c> Issues<'c> {
             }
             ValidationErrorKind::PropertyNames { error } => {
                 let name = error.instance().as_str().map(ToOwned::to_owned);
-                self.add(name.map_or_else(|| at.clone(), |name| at.child(name)), messages::of(kind), keyword);
+                self.add(
+                    name.map_or_else(|| at.clone(), |name| at.child(name)),
+                    messages::of(kind),
+                    keyword,
+                );
             }
-            ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
+            ValidationErrorKind::AnyOf { context }
+            | ValidationErrorKind::OneOfNotValid { context } => {
                 self.take_union(&at, (keyword, error.schema_path().as_str()), context);
             }
             _ => self.add(at, messages::of(kind), keyword),
         }
     }
 
-    /// A value that fits no branch: what the chosen one misses, else what all want together, else what the nearest one misses.
-    fn take_union(&mut self, at: &Pointer, (keyword, union): (&str, &str), branches: &[Vec<ValidationError<'static>>]) {
-        let chosen = (self.chosen)(at, union).and_then(|chosen| branches.get(chosen)).filter(|errors| !errors.is_empty());
+    /// A value that fits no branch: what the chosen one misses, else what all want together, else
+    /// what the nearest one misses.
+    fn take_union(
+        &mut self,
+        at: &Pointer,
+        (keyword, union): (&str, &str),
+        branches: &[Vec<ValidationError<'static>>],
+    ) {
+        let chosen = (self.chosen)(at, union)
+            .and_then(|chosen| branches.get(chosen))
+            .filter(|errors| !errors.is_empty());
         if let Some(errors) = chosen {
             for error in errors {
                 self.take(error);
@@ -85,7 +100,8 @@ impl<'c> Issues<'c> {
             return;
         }
         let nearest = branches.iter().zip(&wanted).filter(|(errors, _)| !errors.is_empty());
-        let nearest = nearest.min_by_key(|(errors, wanted)| (wanted.is_far(errors, &place), errors.len()));
+        let nearest =
+            nearest.min_by_key(|(errors, wanted)| (wanted.is_far(errors, &place), errors.len()));
         let Some((errors, _)) = nearest else {
             self.add(at.clone(), "fits none of the alternatives".into(), keyword);
             return;
@@ -105,7 +121,10 @@ enum Wanted {
 }
 
 impl Wanted {
-    fn of(errors: &[ValidationError<'static>], is_own: &impl Fn(&ValidationError<'_>) -> bool) -> Self {
+    fn of(
+        errors: &[ValidationError<'static>],
+        is_own: &impl Fn(&ValidationError<'_>) -> bool,
+    ) -> Self {
         use ValidationErrorKind as Kind;
         if !errors.iter().all(is_own) {
             return Self::More;
@@ -120,8 +139,12 @@ impl Wanted {
         for error in errors {
             match error.kind() {
                 Kind::Type { kind } => return Self::Types(messages::types(kind)),
-                Kind::Constant { expected_value } => return Self::Values(vec![(**expected_value).clone()]),
-                Kind::Enum { options } => return Self::Values(options.as_array().cloned().unwrap_or_default()),
+                Kind::Constant { expected_value } => {
+                    return Self::Values(vec![(**expected_value).clone()]);
+                }
+                Kind::Enum { options } => {
+                    return Self::Values(options.as_array().cloned().unwrap_or_default());
+                }
                 _ => {}
             }
         }
@@ -160,8 +183,10 @@ impl Wanted {
         }
         let tag = |error: &ValidationError<'_>| {
             let depth = |path: &str| path.matches('/').count();
-            matches!(error.kind(), ValidationErrorKind::Constant { .. } | ValidationErrorKind::Enum { .. })
-                && depth(error.instance_path().as_str()) <= depth(place) + 1
+            matches!(
+                error.kind(),
+                ValidationErrorKind::Constant { .. } | ValidationErrorKind::Enum { .. }
+            ) && depth(error.instance_path().as_str()) <= depth(place) + 1
         };
         u8::from(errors.iter().any(tag))
     }

@@ -107,7 +107,8 @@ pub struct Branch {
     pub needs: String,
 }
 
-/// The simple shape of a node with all unions decided. Folds are closed; the one who lays out opens them.
+/// The simple shape of a node with all unions decided. Folds are closed; the one who lays out opens
+/// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     Const,
@@ -147,7 +148,10 @@ pub(super) fn shape(node: &Node, items: Option<&Node>, value: Option<&Value>) ->
 }
 
 fn is_option(node: &Node, value: &Value) -> bool {
-    node.choices.iter().flat_map(|choices| &choices.options).any(|option| same(&option.value, value))
+    node.choices
+        .iter()
+        .flat_map(|choices| &choices.options)
+        .any(|option| same(&option.value, value))
 }
 
 fn wanted(node: &Node, items: Option<&Node>) -> Shape {
@@ -180,19 +184,25 @@ fn wanted(node: &Node, items: Option<&Node>) -> Shape {
 
 fn holds_chips(node: &Node, items: Option<&Node>) -> bool {
     let Some(items) = items else { return false };
-    let plain = items.unions.is_empty() && items.constant.is_none() && !items.nullable && !items.write_only;
+    let plain =
+        items.unions.is_empty() && items.constant.is_none() && !items.nullable && !items.write_only;
     let texts = match items.choices.as_deref() {
         Some(choices) => choices.options.iter().all(|option| option.value.is_string()),
         None => items.typed && items.types == Types::TEXT,
     };
     let is_free = node.hints.locks == Locks::default();
-    is_free && node.list.prefix.is_empty() && plain && texts && text_kind(items, None) == TextKind::Line
+    is_free
+        && node.list.prefix.is_empty()
+        && plain
+        && texts
+        && text_kind(items, None) == TextKind::Line
 }
 
 /// A text's examples, offered beside anything else that is typed.
 pub(super) fn suggestions(examples: &[Value]) -> Option<Arc<Choices>> {
     let texts = examples.iter().filter(|example| example.is_string());
-    let options: Vec<Choice> = texts.map(|example| Choice { value: example.clone(), title: None, help: None }).collect();
+    let options: Vec<Choice> =
+        texts.map(|example| Choice { value: example.clone(), title: None, help: None }).collect();
     (!options.is_empty()).then(|| Arc::new(Choices { options, open: true }))
 }
 
@@ -218,9 +228,13 @@ pub(super) fn text_kind(node: &Node, value: Option<&Value>) -> TextKind {
     if matches!(node.text.format.as_deref(), Some("path" | "file-path" | "directory-path")) {
         return TextKind::Path;
     }
-    let is_long =
-        |value: Option<&Value>| value.and_then(Value::as_str).is_some_and(|text| text.len() > LONG_TEXT || text.contains('\n'));
-    let marked = matches!(node.text.format.as_deref(), Some("textarea" | "multiline" | "markdown" | "json"));
+    let is_long = |value: Option<&Value>| {
+        value
+            .and_then(Value::as_str)
+            .is_some_and(|text| text.len() > LONG_TEXT || text.contains('\n'))
+    };
+    let marked =
+        matches!(node.text.format.as_deref(), Some("textarea" | "multiline" | "markdown" | "json"));
     let marked = marked || node.text.media_type.is_some();
     let roomy = node.text.max.is_some_and(|max| max > 400);
     let long_default = is_long(node.default.as_ref());

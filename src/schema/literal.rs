@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::decimal;
 
-/// A value and, where the exact spelling matters (`1.50`, an integer beyond `u64`), its JSON source text.
+/// A value and, where the exact spelling matters (`1.50`, an integer beyond `u64`), its JSON source
+/// text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Literal {
     value: Value,

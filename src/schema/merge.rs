@@ -24,7 +24,8 @@ impl Schema {
         self.known_node(key).unwrap_or_else(|| Arc::new(Node::new(key.clone())))
     }
 
-    /// The same; `None` while that very node is being made, which is so when a union has itself as a branch.
+    /// The same; `None` while that very node is being made, which is so when a union has itself as
+    /// a branch.
     pub(super) fn known_node(&self, key: &NodeKey) -> Option<Arc<Node>> {
         if let Some(node) = self.nodes.borrow().get(key) {
             return Some(Arc::clone(node));
@@ -121,7 +122,10 @@ impl Merge<'_> {
         }
         for name in ["anyOf", "oneOf"] {
             if let Some(Value::Array(branches)) = keywords.get(name) {
-                let tag = keywords.get("discriminator").and_then(|it| it.get("propertyName")).and_then(Value::as_str);
+                let tag = keywords
+                    .get("discriminator")
+                    .and_then(|it| it.get("propertyName"))
+                    .and_then(Value::as_str);
                 self.union(self.schema.below(place, name), branches.len(), tag);
             }
         }
@@ -159,7 +163,11 @@ impl Merge<'_> {
     fn values(&mut self, keywords: &Map<String, Value>) {
         let types = match keywords.get("type") {
             Some(Value::String(name)) => Types::named(name),
-            Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).map(Types::named).fold(Types::NONE, Types::or),
+            Some(Value::Array(names)) => names
+                .iter()
+                .filter_map(Value::as_str)
+                .map(Types::named)
+                .fold(Types::NONE, Types::or),
             _ => Types::NONE,
         };
         if !types.is_empty() {
@@ -173,10 +181,19 @@ impl Merge<'_> {
             self.exclude(ruled_out);
         }
         if let Some(Value::Array(values)) = keywords.get("enum") {
-            let titles = keywords.get("enumNames").or_else(|| keywords.get("x-enum-varnames")).and_then(Value::as_array);
-            let title = |index: usize| titles.and_then(|titles: &Vec<Value>| titles.get(index)?.as_str()).map(Arc::from);
+            let titles = keywords
+                .get("enumNames")
+                .or_else(|| keywords.get("x-enum-varnames"))
+                .and_then(Value::as_array);
+            let title = |index: usize| {
+                titles.and_then(|titles: &Vec<Value>| titles.get(index)?.as_str()).map(Arc::from)
+            };
             let options = values.iter().enumerate();
-            let options = options.map(|(index, value)| Choice { value: value.clone(), title: title(index), help: None });
+            let options = options.map(|(index, value)| Choice {
+                value: value.clone(),
+                title: title(index),
+                help: None,
+            });
             self.choose(options.collect(), Openness::Closed);
         }
     }
@@ -187,11 +204,19 @@ impl Merge<'_> {
             self.node.never = true;
             return;
         }
-        let Some(keywords) = ruled_out.as_object().filter(|keywords| keywords.len() == 1) else { return };
+        let Some(keywords) = ruled_out.as_object().filter(|keywords| keywords.len() == 1) else {
+            return;
+        };
         match (keywords.get("type"), keywords.get("const"), keywords.get("enum")) {
-            (Some(Value::String(name)), ..) => self.node.types = self.node.types.less(Types::named(name)),
+            (Some(Value::String(name)), ..) => {
+                self.node.types = self.node.types.less(Types::named(name));
+            }
             (Some(Value::Array(names)), ..) => {
-                let types = names.iter().filter_map(Value::as_str).map(Types::named).fold(Types::NONE, Types::or);
+                let types = names
+                    .iter()
+                    .filter_map(Value::as_str)
+                    .map(Types::named)
+                    .fold(Types::NONE, Types::or);
                 self.node.types = self.node.types.less(types);
             }
             (_, Some(constant), _) => self.refused.push(constant.clone()),
@@ -208,11 +233,15 @@ impl Merge<'_> {
         if node.nullable {
             node.types = node.types.or(Types::NULL);
         } else {
-            node.nullable = node.typed && node.types.contains(Types::NULL) && node.types != Types::NULL;
+            node.nullable =
+                node.typed && node.types.contains(Types::NULL) && node.types != Types::NULL;
         }
         node.never |= node.types.is_empty();
         let several = node.shown_types().each().count() > 1;
-        let decided = node.constant.is_some() || node.choices.is_some() || !node.unions.is_empty() || node.never;
+        let decided = node.constant.is_some()
+            || node.choices.is_some()
+            || !node.unions.is_empty()
+            || node.never;
         if several && !decided {
             let (place, branches) = self.schema.type_union(node.shown_types());
             node.unions.push(Union { place, branches, tag: None, inclusive: false });
@@ -229,7 +258,8 @@ impl Merge<'_> {
         let is_open = |value: &Value| !self.refused.iter().any(|refused| same(refused, value));
         let types = if node.typed { node.types } else { Types::ALL };
         choices.options.retain(|option| types.admits(&option.value) && is_open(&option.value));
-        let has = |value: bool| choices.options.iter().any(|option| option.value == Value::Bool(value));
+        let has =
+            |value: bool| choices.options.iter().any(|option| option.value == Value::Bool(value));
         match choices.options.as_slice() {
             _ if choices.open => {
                 let null = if node.nullable { Types::NULL } else { Types::NONE };
@@ -271,9 +301,17 @@ mod tests {
     #[test]
     fn null_is_a_choice_only_where_it_is_listed() {
         assert!(!root(json!({"enum": ["a", "b"]})).types.contains(Types::NULL));
-        assert!(!root(json!({"type": ["string", "null"], "enum": ["a", "b"]})).types.contains(Types::NULL));
+        assert!(
+            !root(json!({"type": ["string", "null"], "enum": ["a", "b"]}))
+                .types
+                .contains(Types::NULL)
+        );
         assert!(root(json!({"enum": ["a", "b", null]})).types.contains(Types::NULL));
-        assert!(root(json!({"anyOf": [{"enum": ["a", "b"]}, {"type": "null"}]})).types.contains(Types::NULL));
+        assert!(
+            root(json!({"anyOf": [{"enum": ["a", "b"]}, {"type": "null"}]}))
+                .types
+                .contains(Types::NULL)
+        );
     }
 
     #[test]
@@ -284,14 +322,20 @@ mod tests {
         let node = schema.node(&schema.root_node().object.properties[0].node);
         assert_eq!(node.title.as_deref(), Some("Mine"));
         assert_eq!(node.default, Some(json!(1)));
-        assert_eq!(node.number.min.as_ref().map(|bound| bound.at.as_f64()), Some(Some(2.0)), "the tighter bound counts");
+        assert_eq!(
+            node.number.min.as_ref().map(|bound| bound.at.as_f64()),
+            Some(Some(2.0)),
+            "the tighter bound counts"
+        );
         assert_eq!(node.types, Types::INTEGER);
     }
 
     #[test]
     fn before_2019_only_the_words_beside_a_reference_count() {
-        let node = root(json!({"$schema": "http://json-schema.org/draft-07/schema#", "definitions": {"q": {"type": "string"}},
-            "$ref": "#/definitions/q", "title": "Mine", "type": "integer"}));
+        let node = root(
+            json!({"$schema": "http://json-schema.org/draft-07/schema#", "definitions": {"q": {"type": "string"}},
+            "$ref": "#/definitions/q", "title": "Mine", "type": "integer"}),
+        );
         assert_eq!((node.title.as_deref(), node.types), (Some("Mine"), Types::TEXT));
     }
 
@@ -301,7 +345,10 @@ mod tests {
         assert!(!node.types.contains(Types::TEXT) && node.types.contains(Types::OBJECT));
         let node = root(json!({"enum": ["a", "b", "c"], "not": {"enum": ["b"]}}));
         assert_eq!(node.choices.as_ref().map(|choices| choices.options.len()), Some(2));
-        assert!(root(json!({"not": {}})).never && root(json!({"allOf": [{"type": "string"}, {"type": "integer"}]})).never);
+        assert!(
+            root(json!({"not": {}})).never
+                && root(json!({"allOf": [{"type": "string"}, {"type": "integer"}]})).never
+        );
         let node = root(json!({"type": "number", "not": {"type": "integer"}}));
         assert_eq!(node.types, Types::NUMBER, "fractions are left");
     }
@@ -316,21 +363,33 @@ mod tests {
 
     #[test]
     fn null_is_taken_out_of_unions() {
-        let node = root(json!({"anyOf": [{"type": "string", "title": "Inner"}, {"type": "null"}], "title": "Outer"}));
+        let node = root(
+            json!({"anyOf": [{"type": "string", "title": "Inner"}, {"type": "null"}], "title": "Outer"}),
+        );
         assert!(node.nullable && node.unions.is_empty());
         assert_eq!((node.shown_types(), node.title.as_deref()), (Types::TEXT, Some("Outer")));
         let node = root(json!({"type": ["integer", "null"]}));
         assert!(node.nullable && node.unions.is_empty());
         let node = root(json!({"enum": ["a", "b", null]}));
-        assert_eq!((node.nullable, node.choices.as_ref().map(|choices| choices.options.len())), (true, Some(2)));
+        assert_eq!(
+            (node.nullable, node.choices.as_ref().map(|choices| choices.options.len())),
+            (true, Some(2))
+        );
     }
 
     #[test]
     fn constants_become_a_choice_and_text_beside_them_opens_it() {
-        let node = root(json!({"oneOf": [{"const": 1, "title": "One"}, {"const": 2, "title": "Two"}]}));
-        assert_eq!(node.choices.as_ref().map(|choices| (choices.options.len(), choices.open)), Some((2, false)));
+        let node =
+            root(json!({"oneOf": [{"const": 1, "title": "One"}, {"const": 2, "title": "Two"}]}));
+        assert_eq!(
+            node.choices.as_ref().map(|choices| (choices.options.len(), choices.open)),
+            Some((2, false))
+        );
         let node = root(json!({"anyOf": [{"enum": ["a", "b"]}, {"type": "string"}]}));
-        assert_eq!(node.choices.as_ref().map(|choices| (choices.options.len(), choices.open)), Some((2, true)));
+        assert_eq!(
+            node.choices.as_ref().map(|choices| (choices.options.len(), choices.open)),
+            Some((2, true))
+        );
     }
 
     #[test]
@@ -341,7 +400,8 @@ mod tests {
         assert_eq!(node.unions[0].tag.as_deref(), Some("kind"));
         let schema = Schema::new(json!({"oneOf": [branch("circle"), branch("square")]}));
         let union = &schema.root_node().unions[0];
-        let chosen = schema.node(&schema.root_node().key.with_branch(union.place, union.branches[1]));
+        let chosen =
+            schema.node(&schema.root_node().key.with_branch(union.place, union.branches[1]));
         assert!(chosen.unions.is_empty() && chosen.object.property("r").is_some());
     }
 
@@ -354,8 +414,10 @@ mod tests {
 
     #[test]
     fn all_of_is_merged_and_recursion_ends() {
-        let node = root(json!({"allOf": [{"$ref": "#"}, {"properties": {"a": {"type": "string"}}, "required": ["a"]}],
-            "properties": {"a": {"minLength": 3}, "again": {"$ref": "#"}}}));
+        let node = root(
+            json!({"allOf": [{"$ref": "#"}, {"properties": {"a": {"type": "string"}}, "required": ["a"]}],
+            "properties": {"a": {"minLength": 3}, "again": {"$ref": "#"}}}),
+        );
         assert_eq!(node.object.properties.len(), 2);
         assert_eq!(node.object.properties[0].node.places.len(), 2);
         assert!(node.object.requires("a"));

@@ -22,7 +22,11 @@ pub fn one_of(values: &[&Value]) -> String {
     match values.len() {
         1 => format!("must be {}", alternatives(named)),
         many if many > NAMED => {
-            format!("must be one of {} or {} more", named.collect::<Vec<_>>().join(", "), many - NAMED)
+            format!(
+                "must be one of {} or {} more",
+                named.collect::<Vec<_>>().join(", "),
+                many - NAMED
+            )
         }
         _ => format!("must be one of {}", alternatives(named)),
     }
@@ -88,18 +92,28 @@ pub fn format_words(format: &str) -> (&str, &'static str) {
 pub fn wish(node: &Node) -> String {
     if let Some(choices) = &node.choices {
         let count = choices.options.len();
-        return if choices.open { format!("text, or one of {count}") } else { format!("one of {count}") };
+        return if choices.open {
+            format!("text, or one of {count}")
+        } else {
+            format!("one of {count}")
+        };
     }
     if let Some(constant) = &node.constant {
         return format!("always {}", plain(constant));
     }
     let types = node.shown_types();
     let looks = ["multiline", "textarea", "markdown", "password"];
-    let format = node.text.format.as_deref().filter(|format| types == Types::TEXT && !looks.contains(format));
+    let format = node
+        .text
+        .format
+        .as_deref()
+        .filter(|format| types == Types::TEXT && !looks.contains(format));
     let mut words = match format.map(format_words) {
         Some((words, "")) => format!("text, {words}"),
         Some((words, example)) => format!("{words}, such as {example}"),
-        None if types == Types::TEXT && content(node).is_some() => content(node).unwrap_or_default(),
+        None if types == Types::TEXT && content(node).is_some() => {
+            content(node).unwrap_or_default()
+        }
         None if types == Types::ALL.without(Types::NULL) => "anything".into(),
         None => types.words(),
     };
@@ -123,18 +137,26 @@ fn content(node: &Node) -> Option<String> {
 #[must_use]
 pub fn rules(node: &Node) -> Option<String> {
     let mut rules = Vec::new();
-    let bound =
-        |bound: &Bound, than: &str, inclusive: &str| format!("{} {}", if bound.exclusive { than } else { inclusive }, bound.at);
+    let bound = |bound: &Bound, than: &str, inclusive: &str| {
+        format!("{} {}", if bound.exclusive { than } else { inclusive }, bound.at)
+    };
     match (&node.number.min, &node.number.max) {
-        (Some(min), Some(max)) if !min.exclusive && !max.exclusive => rules.push(format!("{} to {}", min.at, max.at)),
+        (Some(min), Some(max)) if !min.exclusive && !max.exclusive => {
+            rules.push(format!("{} to {}", min.at, max.at));
+        }
         (min, max) => {
             rules.extend(min.as_ref().map(|min| bound(min, "more than", "at least")));
             rules.extend(max.as_ref().map(|max| bound(max, "less than", "at most")));
         }
     }
     rules.extend(node.number.multiple_of.as_ref().map(|step| format!("in steps of {step}")));
-    let range = |min: Option<u64>, max: Option<u64>, one: &str, many: &str| match (min.filter(|min| *min > 0), max) {
-        (Some(min), Some(max)) if min == max => Some(format!("exactly {}", counted(min, one, many))),
+    let range = |min: Option<u64>, max: Option<u64>, one: &str, many: &str| match (
+        min.filter(|min| *min > 0),
+        max,
+    ) {
+        (Some(min), Some(max)) if min == max => {
+            Some(format!("exactly {}", counted(min, one, many)))
+        }
         (Some(min), Some(max)) => Some(format!("{min} to {}", counted(max, one, many))),
         (Some(min), None) => Some(format!("at least {}", counted(min, one, many))),
         (None, Some(max)) => Some(format!("at most {}", counted(max, one, many))),
@@ -159,16 +181,28 @@ pub(super) fn of(kind: &ValidationErrorKind) -> String {
     match kind {
         Kind::Type { kind } => wrong_type(types(kind)),
         Kind::Required { .. } => "is required".into(),
-        Kind::Enum { options } => one_of(&options.as_array().map(|values| values.iter().collect::<Vec<_>>()).unwrap_or_default()),
+        Kind::Enum { options } => one_of(
+            &options.as_array().map(|values| values.iter().collect::<Vec<_>>()).unwrap_or_default(),
+        ),
         Kind::Constant { expected_value } => one_of(&[expected_value]),
         Kind::MinLength { limit: 1 } => "must not be empty".into(),
-        Kind::MinLength { limit } => format!("shorter than {}", counted(*limit, "character", "characters")),
-        Kind::MaxLength { limit } => format!("longer than {}", counted(*limit, "character", "characters")),
+        Kind::MinLength { limit } => {
+            format!("shorter than {}", counted(*limit, "character", "characters"))
+        }
+        Kind::MaxLength { limit } => {
+            format!("longer than {}", counted(*limit, "character", "characters"))
+        }
         Kind::MinItems { limit } => format!("fewer than {}", counted(*limit, "item", "items")),
         Kind::MaxItems { limit } => format!("more than {}", counted(*limit, "item", "items")),
-        Kind::AdditionalItems { limit } => format!("more than {}", counted(*limit as u64, "item", "items")),
-        Kind::MinProperties { limit } => format!("fewer than {}", counted(*limit, "member", "members")),
-        Kind::MaxProperties { limit } => format!("more than {}", counted(*limit, "member", "members")),
+        Kind::AdditionalItems { limit } => {
+            format!("more than {}", counted(*limit as u64, "item", "items"))
+        }
+        Kind::MinProperties { limit } => {
+            format!("fewer than {}", counted(*limit, "member", "members"))
+        }
+        Kind::MaxProperties { limit } => {
+            format!("more than {}", counted(*limit, "member", "members"))
+        }
         Kind::Minimum { limit } => format!("less than {limit}"),
         Kind::Maximum { limit } => format!("more than {limit}"),
         Kind::ExclusiveMinimum { limit } => format!("must be more than {limit}"),
@@ -178,12 +212,17 @@ pub(super) fn of(kind: &ValidationErrorKind) -> String {
         Kind::Format { format } => match format_words(format) {
             (words, "") => format!("is not a valid {words}"),
             (words, example) => {
-                format!("is not {} {words}, such as {example}", if words.starts_with(['e', 'I']) { "an" } else { "a" })
+                format!(
+                    "is not {} {words}, such as {example}",
+                    if words.starts_with(['e', 'I']) { "an" } else { "a" }
+                )
             }
         },
         Kind::UniqueItems => "has the same item twice".into(),
         Kind::Contains => "has no item of the kind that is asked for".into(),
-        Kind::AdditionalProperties { .. } | Kind::UnevaluatedProperties { .. } => "is not a known member".into(),
+        Kind::AdditionalProperties { .. } | Kind::UnevaluatedProperties { .. } => {
+            "is not a known member".into()
+        }
         Kind::UnevaluatedItems { .. } => "has items that are not allowed".into(),
         Kind::FalseSchema => "must not be given".into(),
         Kind::Not { schema } => not(schema),
@@ -228,6 +267,9 @@ mod tests {
     #[test]
     fn long_choices_are_counted() {
         let values: Vec<Value> = (0..20).map(|n| json!(n)).collect();
-        assert_eq!(one_of(&values.iter().collect::<Vec<_>>()), "must be one of 0, 1, 2, 3, 4, 5, 6, 7 or 12 more");
+        assert_eq!(
+            one_of(&values.iter().collect::<Vec<_>>()),
+            "must be one of 0, 1, 2, 3, 4, 5, 6, 7 or 12 more"
+        );
     }
 }

@@ -1,12 +1,13 @@
-//! Whether a document is a schema by the schema of its draft alone: no reference is followed, and a draft that is not known counts as the
-//! newest.
+//! Whether a document is a schema by the schema of its draft alone: no reference is followed, and a
+//! draft that is not known counts as the newest.
 
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::{Value, json};
 
 use super::{messages, patterns, pointer::Pointer};
 
-/// The drafts by the address that names them, without the empty fragment at its end; the newest is the last.
+/// The drafts by the address that names them, without the empty fragment at its end; the newest is
+/// the last.
 const DRAFTS: [&str; 5] = [
     "http://json-schema.org/draft-04/schema",
     "http://json-schema.org/draft-06/schema",
@@ -51,16 +52,30 @@ impl Metaschemas {
     #[must_use]
     pub fn new(pattern_fault: PatternFault) -> Self {
         let is_pattern = move |text: &str| pattern_fault(text).is_none();
-        let options = jsonschema::options().offline().should_validate_formats(true).with_format(REGEX, is_pattern);
-        let options = UNCHECKED.into_iter().fold(options, |options, name| options.with_format(name, |_: &str| true));
-        Self { of: DRAFTS.map(|address| options.build(&json!({"$schema": address, "$ref": address})).ok()), pattern_fault }
+        let options = jsonschema::options()
+            .offline()
+            .should_validate_formats(true)
+            .with_format(REGEX, is_pattern);
+        let options = UNCHECKED
+            .into_iter()
+            .fold(options, |options, name| options.with_format(name, |_: &str| true));
+        Self {
+            of: DRAFTS
+                .map(|address| options.build(&json!({"$schema": address, "$ref": address})).ok()),
+            pattern_fault,
+        }
     }
 
     /// The first thing that is wrong with a schema.
     #[must_use]
     pub fn flaw(&self, schema: &Value) -> Option<Flaw> {
-        let named = schema.get("$schema").and_then(Value::as_str).map(|address| address.trim_end_matches('#'));
-        let draft = named.and_then(|named| DRAFTS.iter().position(|address| *address == named)).unwrap_or(DRAFTS.len() - 1);
+        let named = schema
+            .get("$schema")
+            .and_then(Value::as_str)
+            .map(|address| address.trim_end_matches('#'));
+        let draft = named
+            .and_then(|named| DRAFTS.iter().position(|address| *address == named))
+            .unwrap_or(DRAFTS.len() - 1);
         self.of[draft].as_ref()?.iter_errors(schema).next().map(|error| self.finding(&error))
     }
 
@@ -93,7 +108,11 @@ mod tests {
             };
             assert_eq!(flaw("pattern", json!("(?P<y>a)")), None, "{address}");
             assert_eq!(flaw("$ref", json!("https://example.org/absent")), None, "{address}");
-            assert_eq!(flaw("pattern", json!("odd")).as_deref(), Some("/pattern is odd"), "{address}");
+            assert_eq!(
+                flaw("pattern", json!("odd")).as_deref(),
+                Some("/pattern is odd"),
+                "{address}"
+            );
             assert!(flaw("type", json!(5)).is_some(), "{address}");
         }
         assert_eq!(metaschemas.flaw(&json!({"$schema": "urn:unknown", "type": "object"})), None);
@@ -103,7 +122,13 @@ mod tests {
     fn patterns_are_those_of_ecmascript() {
         assert_eq!([ecma_fault(r"^\d+(?=x)$"), ecma_fault(r"\p{L}")], [None, None]);
         assert!(ecma_fault("(").is_some());
-        assert!(is_draft("http://json-schema.org/draft-07/schema#") && is_draft("https://json-schema.org/draft/2020-12/schema"));
-        assert!(!is_draft("https://json-schema.org/draft-07/schema") && !is_draft("http://json-schema.org/draft-07/schema##"));
+        assert!(
+            is_draft("http://json-schema.org/draft-07/schema#")
+                && is_draft("https://json-schema.org/draft/2020-12/schema")
+        );
+        assert!(
+            !is_draft("https://json-schema.org/draft-07/schema")
+                && !is_draft("http://json-schema.org/draft-07/schema##")
+        );
     }
 }

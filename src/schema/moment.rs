@@ -7,8 +7,20 @@ use jiff::{
     tz::Offset,
 };
 
-const MONTHS: [&str; 12] =
-    ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
 
 /// The day that Unix time begins with.
 const EPOCH: Date = Date::constant(1970, 1, 1);
@@ -17,16 +29,20 @@ const EPOCH: Date = Date::constant(1970, 1, 1);
 #[must_use]
 pub fn date_in(text: &str) -> Option<Date> {
     let head = text.get(..10)?;
-    let is_date =
-        head.bytes().enumerate().all(|(at, byte)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() });
+    let is_date = head
+        .bytes()
+        .enumerate()
+        .all(|(at, byte)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() });
     head.parse().ok().filter(|_| is_date)
 }
 
 /// The time of day that a text begins with: `14:30:00`.
 fn time_in(text: &str) -> Option<Time> {
     let head = text.get(..8)?;
-    let is_time =
-        head.bytes().enumerate().all(|(at, byte)| if matches!(at, 2 | 5) { byte == b':' } else { byte.is_ascii_digit() });
+    let is_time = head
+        .bytes()
+        .enumerate()
+        .all(|(at, byte)| if matches!(at, 2 | 5) { byte == b':' } else { byte.is_ascii_digit() });
     let part = |at: usize| head.get(at..at + 2)?.parse().ok();
     is_time.then(|| Time::new(part(0)?, part(3)?, part(6)?, 0).ok()).flatten()
 }
@@ -102,7 +118,11 @@ impl LocalTime {
     pub fn zone(self) -> String {
         let sign = if self.offset < 0 { '-' } else { '+' };
         let minutes = self.offset.unsigned_abs();
-        if minutes == 0 { "Z".into() } else { format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60) }
+        if minutes == 0 {
+            "Z".into()
+        } else {
+            format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60)
+        }
     }
 }
 
@@ -110,7 +130,8 @@ fn clock(time: Time) -> String {
     format!("{:02}:{:02}:{:02}", time.hour(), time.minute(), time.second())
 }
 
-/// A date, time or both with the part at byte `cursor` one or more steps on; the rest of the text stays.
+/// A date, time or both with the part at byte `cursor` one or more steps on; the rest of the text
+/// stays.
 #[must_use]
 pub fn stepped(text: &str, cursor: usize, by: i64) -> Option<String> {
     if let Some(date) = date_in(text) {
@@ -122,7 +143,8 @@ pub fn stepped(text: &str, cursor: usize, by: i64) -> Option<String> {
             8..=10 => Some(date_step(plus_days(date, by))),
             _ => {
                 let moment = date.to_datetime(time_in(rest.get(1..)?)?);
-                let moment = moment.saturating_add(SignedDuration::from_secs(by * unit(cursor - 11)));
+                let moment =
+                    moment.saturating_add(SignedDuration::from_secs(by * unit(cursor - 11)));
                 let (between, tail) = (rest.get(..1)?, rest.get(9..)?);
                 Some(format!("{}{between}{}{tail}", within(moment.date()), clock(moment.time())))
             }
@@ -147,7 +169,10 @@ fn unit(cursor: usize) -> i64 {
 /// A duration with the number at the cursor, or before it, some steps on; never below zero.
 fn stepped_number(text: &str, cursor: usize, by: i64) -> Option<String> {
     let is_digit = |at: &usize| text.as_bytes().get(*at).is_some_and(u8::is_ascii_digit);
-    let at = (0..=cursor.min(text.len())).rev().find(is_digit).or_else(|| (cursor..text.len()).find(is_digit))?;
+    let at = (0..=cursor.min(text.len()))
+        .rev()
+        .find(is_digit)
+        .or_else(|| (cursor..text.len()).find(is_digit))?;
     let start = (0..at).rev().take_while(is_digit).last().unwrap_or(at);
     let end = (at..text.len()).take_while(is_digit).last()? + 1;
     let number: i64 = text[start..end].parse().ok()?;
@@ -165,7 +190,9 @@ pub fn duration_words(text: &str) -> Option<String> {
             (in_time, rest) = (true, after);
             continue;
         }
-        let end = rest.find(|letter: char| !letter.is_ascii_digit() && letter != '.').filter(|end| *end > 0)?;
+        let end = rest
+            .find(|letter: char| !letter.is_ascii_digit() && letter != '.')
+            .filter(|end| *end > 0)?;
         let (count, after) = rest.split_at(end);
         let word = match (after.chars().next()?, in_time) {
             ('Y', false) => "year",
@@ -198,7 +225,15 @@ mod tests {
             (plus_months(first, -1).to_string(), plus_days(last, 99).to_string()),
             ("0000-01-01".into(), "9999-12-31".into())
         );
-        for odd in ["2026-02-30", "2026-13-01", "26-01-01", "2026-1-01", "日日日日", "2026-11-2x", "+2026-11-21"] {
+        for odd in [
+            "2026-02-30",
+            "2026-13-01",
+            "26-01-01",
+            "2026-1-01",
+            "日日日日",
+            "2026-11-2x",
+            "+2026-11-21",
+        ] {
             assert_eq!(date_in(odd), None, "{odd}");
         }
     }
@@ -228,6 +263,9 @@ mod tests {
     #[test]
     fn the_wall_has_its_own_day() {
         let wall = LocalTime { seconds: 1_795_300_200, offset: -90 };
-        assert_eq!((wall.date().to_string().as_str(), wall.time().as_str()), ("2026-11-21", "21:00:00-01:30"));
+        assert_eq!(
+            (wall.date().to_string().as_str(), wall.time().as_str()),
+            ("2026-11-21", "21:00:00-01:30")
+        );
     }
 }

@@ -27,18 +27,27 @@ pub(super) fn distinct(schema: &Schema, union: &Union, nodes: &[Arc<Node>]) -> V
         alike.entry(label.clone()).or_default().push(number);
     }
     for group in alike.values().filter(|group| group.len() > 1) {
-        let by = |by: &Difference| group.iter().map(|number| branches.difference(*by, group, *number)).collect::<Vec<_>>();
+        let by = |by: &Difference| {
+            group.iter().map(|number| branches.difference(*by, group, *number)).collect::<Vec<_>>()
+        };
         let differences = DIFFERENCES.iter().map(by);
-        let telling = differences.into_iter().find(|texts| texts.iter().collect::<HashSet<_>>().len() == texts.len());
-        let telling = telling.unwrap_or_else(|| (1..=group.len()).map(|number| number.to_string()).collect());
-        for (number, difference) in group.iter().zip(telling).filter(|(_, difference)| !difference.is_empty()) {
+        let telling = differences
+            .into_iter()
+            .find(|texts| texts.iter().collect::<HashSet<_>>().len() == texts.len());
+        let telling =
+            telling.unwrap_or_else(|| (1..=group.len()).map(|number| number.to_string()).collect());
+        for (number, difference) in
+            group.iter().zip(telling).filter(|(_, difference)| !difference.is_empty())
+        {
             labels[*number] = format!("{} ({difference})", labels[*number]);
         }
     }
     let mut taken = HashSet::new();
     let mut own = |label: String| {
         let numbered = (2..).map(|number| format!("{label} {number}"));
-        let free = std::iter::once(label.clone()).chain(numbered).find(|label| taken.insert(label.clone()));
+        let free = std::iter::once(label.clone())
+            .chain(numbered)
+            .find(|label| taken.insert(label.clone()));
         free.unwrap_or(label).into()
     };
     labels.into_iter().map(&mut own).collect()
@@ -61,8 +70,14 @@ enum Difference {
     Rules,
 }
 
-const DIFFERENCES: [Difference; 6] =
-    [Difference::Constants, Difference::Required, Difference::Keys, Difference::Reference, Difference::Types, Difference::Rules];
+const DIFFERENCES: [Difference; 6] = [
+    Difference::Constants,
+    Difference::Required,
+    Difference::Keys,
+    Difference::Reference,
+    Difference::Types,
+    Difference::Rules,
+];
 
 impl Branches<'_> {
     fn label(&self, number: usize) -> String {
@@ -83,9 +98,11 @@ impl Branches<'_> {
         let words = node.shown_types().words();
         let is_object = node.typed && node.types == Types::OBJECT;
         if is_object && !node.object.properties.is_empty() {
-            let everywhere = |name: &str| self.nodes.iter().all(|other| other.object.property(name).is_some());
+            let everywhere =
+                |name: &str| self.nodes.iter().all(|other| other.object.property(name).is_some());
             let names = node.object.properties.iter().map(|property| &*property.name);
-            let own: Vec<&str> = names.clone().filter(|name| !everywhere(name)).take(MOST_NAMES).collect();
+            let own: Vec<&str> =
+                names.clone().filter(|name| !everywhere(name)).take(MOST_NAMES).collect();
             let names = if own.is_empty() { names.take(MOST_NAMES).collect() } else { own };
             return format!("{words} with {}", names.join(", "));
         }
@@ -111,20 +128,29 @@ impl Branches<'_> {
     fn difference(&self, by: Difference, group: &[usize], number: usize) -> String {
         let node = &self.nodes[number];
         let names = node.object.properties.iter().map(|property| &*property.name);
-        let all = |test: &dyn Fn(&Node) -> bool| group.iter().all(|other| test(&self.nodes[*other]));
+        let all =
+            |test: &dyn Fn(&Node) -> bool| group.iter().all(|other| test(&self.nodes[*other]));
         match by {
             Difference::Constants => {
-                let given = names.filter_map(|name| Some(format!("{name} {}", plain(&self.constant(node, name)?))));
+                let given = names.filter_map(|name| {
+                    Some(format!("{name} {}", plain(&self.constant(node, name)?)))
+                });
                 given.take(MOST_NAMES).collect::<Vec<_>>().join(", ")
             }
             Difference::Required => {
                 let required = node.object.required.iter().map(|name| &**name);
                 said("needs", required.filter(|name| !all(&|other| other.object.requires(name))))
             }
-            Difference::Keys => said("with", names.filter(|name| !all(&|other| other.object.property(name).is_some()))),
-            Difference::Reference => {
-                self.union.branches.get(number).and_then(|place| self.reference_at(*place)).unwrap_or_default()
-            }
+            Difference::Keys => said(
+                "with",
+                names.filter(|name| !all(&|other| other.object.property(name).is_some())),
+            ),
+            Difference::Reference => self
+                .union
+                .branches
+                .get(number)
+                .and_then(|place| self.reference_at(*place))
+                .unwrap_or_default(),
             Difference::Types => node.shown_types().words(),
             Difference::Rules => messages::rules(node).unwrap_or_default(),
         }
@@ -143,10 +169,16 @@ mod tests {
     use super::*;
 
     fn called(union: &Value) -> Vec<String> {
-        let schema = Schema::new(json!({"oneOf": union, "$defs": {"A<B>": {"type": "object"}, "C": {"type": "array"}}}));
+        let schema = Schema::new(
+            json!({"oneOf": union, "$defs": {"A<B>": {"type": "object"}, "C": {"type": "array"}}}),
+        );
         let node = schema.root_node();
         let union = &node.unions[0];
-        let nodes: Vec<_> = union.branches.iter().map(|place| schema.node(&super::super::node::NodeKey::of(*place))).collect();
+        let nodes: Vec<_> = union
+            .branches
+            .iter()
+            .map(|place| schema.node(&super::super::node::NodeKey::of(*place)))
+            .collect();
         distinct(&schema, union, &nodes).iter().map(ToString::to_string).collect()
     }
 
@@ -154,11 +186,17 @@ mod tests {
     fn branches_are_called_by_what_differs() {
         let object = |members: Value, required: Value| json!({"type": "object", "properties": members, "required": required});
         let any = || json!({});
-        assert_eq!(called(&json!([{"title": "One", "type": "string"}, {"type": "integer"}])), ["One", "whole number"]);
+        assert_eq!(
+            called(&json!([{"title": "One", "type": "string"}, {"type": "integer"}])),
+            ["One", "whole number"]
+        );
         assert_eq!(
             called(&json!([
                 object(json!({"id": any(), "name": any(), "size": any(), "r": any()}), json!([])),
-                object(json!({"id": any(), "name": any(), "size": any(), "side": any()}), json!([]))
+                object(
+                    json!({"id": any(), "name": any(), "size": any(), "side": any()}),
+                    json!([])
+                )
             ])),
             ["object with r", "object with side"]
         );
@@ -182,16 +220,25 @@ mod tests {
             ["Item (needs a)", "Item (needs b)"]
         );
         assert_eq!(
-            called(&json!([titled(object(json!({"a": any()}), json!([]))), titled(object(json!({}), json!([])))])),
+            called(&json!([
+                titled(object(json!({"a": any()}), json!([]))),
+                titled(object(json!({}), json!([])))
+            ])),
             ["Item (with a)", "Item"]
         );
-        assert_eq!(called(&json!([{"$ref": "#/$defs/A%3CB%3E"}, {"$ref": "#/$defs/C"}])), ["A<B>", "C"]);
+        assert_eq!(
+            called(&json!([{"$ref": "#/$defs/A%3CB%3E"}, {"$ref": "#/$defs/C"}])),
+            ["A<B>", "C"]
+        );
         assert_eq!(
             called(&json!([titled(json!({"type": "string"})), titled(json!({"type": "number"}))])),
             ["Item (text)", "Item (number)"]
         );
         assert_eq!(
-            called(&json!([titled(json!({"type": "array", "items": {"type": "string"}})), titled(json!({"type": "array"}))])),
+            called(&json!([
+                titled(json!({"type": "array", "items": {"type": "string"}})),
+                titled(json!({"type": "array"}))
+            ])),
             ["Item (1)", "Item (2)"]
         );
     }

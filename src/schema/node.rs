@@ -1,4 +1,5 @@
-//! One place of a schema as a form sees it: references followed, `allOf` merged, what its keywords come to.
+//! One place of a schema as a form sees it: references followed, `allOf` merged, what its keywords
+//! come to.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -14,7 +15,8 @@ use super::decimal;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PlaceId(pub(super) u32);
 
-/// What a node was made from: places that all apply to one value, and the unions among them that are already decided.
+/// What a node was made from: places that all apply to one value, and the unions among them that
+/// are already decided.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct NodeKey {
     pub places: Vec<PlaceId>,
@@ -83,7 +85,10 @@ impl Types {
     /// The type that a schema names; nothing for a name that is none.
     #[must_use]
     pub fn named(name: &str) -> Self {
-        Self::WORDS.iter().find(|(_, keyword, _)| *keyword == name).map_or(Self::NONE, |(types, ..)| *types)
+        Self::WORDS
+            .iter()
+            .find(|(_, keyword, _)| *keyword == name)
+            .map_or(Self::NONE, |(types, ..)| *types)
     }
 
     /// The type of a value. `1.0` is an integer.
@@ -118,7 +123,11 @@ impl Types {
     /// The types without those ruled out; a number that must not be whole is a number still.
     #[must_use]
     pub(super) fn less(self, ruled_out: Self) -> Self {
-        if ruled_out == Self::INTEGER && self.contains(Self::NUMBER) { self } else { self.without(ruled_out) }
+        if ruled_out == Self::INTEGER && self.contains(Self::NUMBER) {
+            self
+        } else {
+            self.without(ruled_out)
+        }
     }
 
     #[must_use]
@@ -141,7 +150,9 @@ impl Types {
         let number = self.contains(Self::NUMBER);
         Self::WORDS
             .into_iter()
-            .filter(move |(types, ..)| self.contains(*types) && !(number && *types == Self::INTEGER))
+            .filter(move |(types, ..)| {
+                self.contains(*types) && !(number && *types == Self::INTEGER)
+            })
             .map(|(types, _, words)| (types, words))
     }
 
@@ -249,7 +260,8 @@ impl ObjectRules {
         }
     }
 
-    /// Declares a member that another branch of a union speaks of, where nothing is said of it here.
+    /// Declares a member that another branch of a union speaks of, where nothing is said of it
+    /// here.
     pub(super) fn offer(&mut self, property: &Property) {
         if !self.index.contains_key(&property.name) {
             self.index.insert(Arc::clone(&property.name), self.properties.len());
@@ -410,7 +422,8 @@ impl Node {
         }
     }
 
-    /// The types that the form offers: those the schema names, else those its other keywords speak of; never null.
+    /// The types that the form offers: those the schema names, else those its other keywords speak
+    /// of; never null.
     #[must_use]
     pub fn shown_types(&self) -> Types {
         let allowed = self.types.without(Types::NULL);

@@ -34,7 +34,8 @@ pub fn json(text: &str) -> Result<Literal, String> {
 #[must_use]
 pub fn wrong_at(text: &str) -> Option<usize> {
     let error = serde_json::from_str::<Value>(text).err().filter(|_| !text.trim().is_empty())?;
-    let start: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+    let start: usize =
+        text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
     let mut at = (start + error.column().saturating_sub(1)).min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;
@@ -45,7 +46,8 @@ pub fn wrong_at(text: &str) -> Option<usize> {
 /// JSON for editing: as written where that is known, else laid out over lines.
 #[must_use]
 pub fn pretty(value: &Value, written: Option<&str>) -> String {
-    written.map_or_else(|| serde_json::to_string_pretty(value).unwrap_or_default(), ToOwned::to_owned)
+    written
+        .map_or_else(|| serde_json::to_string_pretty(value).unwrap_or_default(), ToOwned::to_owned)
 }
 
 #[cfg(test)]
@@ -55,7 +57,10 @@ mod tests {
     #[test]
     fn numbers_keep_their_spelling() {
         assert_eq!(number(" 1.50 ", false).unwrap().written(), Some("1.50"));
-        assert_eq!(number("12345678901234567890123", true).unwrap().written(), Some("12345678901234567890123"));
+        assert_eq!(
+            number("12345678901234567890123", true).unwrap().written(),
+            Some("12345678901234567890123")
+        );
         assert_eq!(number("-", false).unwrap_err(), "is not a number");
         assert_eq!(number("true", true).unwrap_err(), "is not a whole number");
         assert_eq!(number("1,5", false).unwrap_err(), "write a point, not a comma");
@@ -71,7 +76,13 @@ mod tests {
 
     #[test]
     fn bad_json_is_told_with_its_place() {
-        assert_eq!(json("{\n \"a\": }").unwrap_err(), "is not JSON: expected value (line 2, column 7)");
-        assert_eq!(json("\n\n{").unwrap_err(), "is not JSON: EOF while parsing an object (line 3, column 1)");
+        assert_eq!(
+            json("{\n \"a\": }").unwrap_err(),
+            "is not JSON: expected value (line 2, column 7)"
+        );
+        assert_eq!(
+            json("\n\n{").unwrap_err(),
+            "is not JSON: EOF while parsing an object (line 3, column 1)"
+        );
     }
 }

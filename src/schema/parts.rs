@@ -1,5 +1,6 @@
-//! Parts of a schema that are asked about on their own: the branches of unions, the tests of conditions, what a default has to be.
-//! They are compiled together, when one of them is first asked about, so that what they refer to is compiled once.
+//! Parts of a schema that are asked about on their own: the branches of unions, the tests of
+//! conditions, what a default has to be. They are compiled together, when one of them is first
+//! asked about, so that what they refer to is compiled once.
 
 use std::{
     cell::{OnceCell, RefCell},
@@ -17,8 +18,17 @@ const ADDRESS: &str = "toolcrib:schema";
 /// References that lead to references are followed so far.
 const MOST_STEPS: usize = 16;
 /// Keywords that check nothing.
-const SAYS: [&str; 9] =
-    ["title", "description", "default", "examples", "$comment", "deprecated", "readOnly", "writeOnly", "markdownDescription"];
+const SAYS: [&str; 9] = [
+    "title",
+    "description",
+    "default",
+    "examples",
+    "$comment",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+    "markdownDescription",
+];
 
 pub(super) struct Parts {
     schema: Arc<Value>,
@@ -52,9 +62,12 @@ impl Parts {
         let pointer = self.end_of(pointer);
         let target = |reference: &str, at: &str| self.addresses().resolve("$ref", reference, at);
         let alone = |at: &str, (name, rule): (&str, &Value), value: &Value| {
-            self.answer(at, value, || options().with_draft(self.draft.for_validator()).build(&json!({name: rule})).ok())
+            self.answer(at, value, || {
+                options().with_draft(self.draft.for_validator()).build(&json!({name: rule})).ok()
+            })
         };
-        let simple = Simple { root: &self.schema, draft: self.draft, target: &target, alone: &alone };
+        let simple =
+            Simple { root: &self.schema, draft: self.draft, target: &target, alone: &alone };
         if let Some(fits) = simple.fits(&pointer, value) {
             return Some(fits);
         }
@@ -74,8 +87,13 @@ impl Parts {
         for _ in 0..MOST_STEPS {
             let Some(Value::Object(keywords)) = self.schema.pointer(&pointer) else { break };
             let Some(reference) = keywords.get("$ref").and_then(Value::as_str) else { break };
-            let alone = !self.draft.counts_siblings_of_ref() || keywords.keys().all(|name| name == "$ref" || says_only(name));
-            let Some(target) = self.addresses().resolve("$ref", reference, &pointer).filter(|_| alone) else { break };
+            let alone = !self.draft.counts_siblings_of_ref()
+                || keywords.keys().all(|name| name == "$ref" || says_only(name));
+            let Some(target) =
+                self.addresses().resolve("$ref", reference, &pointer).filter(|_| alone)
+            else {
+                break;
+            };
             pointer = target;
         }
         pointer
@@ -97,13 +115,20 @@ impl Parts {
                 numbers.entry(part).or_insert(next);
             }
         }
-        let members = numbers.iter().map(|(part, number)| (number.to_string(), json!({"$ref": address(part)})));
+        let members = numbers
+            .iter()
+            .map(|(part, number)| (number.to_string(), json!({"$ref": address(part)})));
         let all = json!({"properties": members.collect::<Map<_, _>>()});
         let all = options().with_draft(draft).with_registry(&registry).build(&all).ok();
         Some(Compiled { registry, all, numbers })
     }
 
-    fn fits_alone(&self, registry: &Registry<'static>, pointer: &str, value: &Value) -> Option<bool> {
+    fn fits_alone(
+        &self,
+        registry: &Registry<'static>,
+        pointer: &str,
+        value: &Value,
+    ) -> Option<bool> {
         self.answer(pointer, value, || {
             let options = options().with_draft(self.draft.for_validator()).with_registry(registry);
             options.build(&json!({"$ref": address(pointer)})).ok()
@@ -111,7 +136,12 @@ impl Parts {
     }
 
     /// What the validator of one part or keyword says, which is made once.
-    fn answer(&self, pointer: &str, value: &Value, make: impl FnOnce() -> Option<Validator>) -> Option<bool> {
+    fn answer(
+        &self,
+        pointer: &str,
+        value: &Value,
+        make: impl FnOnce() -> Option<Validator>,
+    ) -> Option<bool> {
         let mut others = self.others.borrow_mut();
         if !others.contains_key(pointer) {
             others.insert(pointer.to_owned(), make());
@@ -124,7 +154,8 @@ fn says_only(keyword: &str) -> bool {
     SAYS.contains(&keyword) || keyword.starts_with("x-")
 }
 
-/// The parts that a form asks about for a schema: branches, a test, and the schema itself where it has a default.
+/// The parts that a form asks about for a schema: branches, a test, and the schema itself where it
+/// has a default.
 fn asked_of(at: &str, schema: &Value) -> Vec<String> {
     let Some(keywords) = schema.as_object() else { return Vec::new() };
     let mut parts = Vec::new();
@@ -139,14 +170,18 @@ fn asked_of(at: &str, schema: &Value) -> Vec<String> {
 
 fn address(pointer: &str) -> String {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/-._~$".contains(byte);
-    let encoded = pointer.bytes().map(|byte| if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") });
+    let encoded = pointer.bytes().map(|byte| {
+        if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }
+    });
     format!("{ADDRESS}#{}", encoded.collect::<String>())
 }
 
-/// How schemas are compiled: no reference is ever followed out of one, formats are checked in every draft.
+/// How schemas are compiled: no reference is ever followed out of one, formats are checked in every
+/// draft.
 pub(super) fn options<'r>() -> jsonschema::ValidationOptions<'r> {
     // Texts that hold JSON have a format that is in no draft.
-    let holds_json = |text: &str| serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok();
+    let holds_json =
+        |text: &str| serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok();
     jsonschema::options()
         .offline()
         .should_validate_formats(true)

@@ -1,4 +1,5 @@
-//! The keyword `pattern`, compiled when a text is first held against it: a large schema has hundreds, and a form asks for few.
+//! The keyword `pattern`, compiled when a text is first held against it: a large schema has
+//! hundreds, and a form asks for few.
 
 use std::sync::OnceLock;
 
@@ -27,15 +28,19 @@ impl<'i> Keyword<'i> for Pattern {
         let Some(validator) = self.validator() else {
             return Err(ValidationError::custom("could not be checked: its pattern is too large"));
         };
-        validator.validate(instance).map_err(|error| ValidationError::custom(messages::of(error.kind())))
+        validator
+            .validate(instance)
+            .map_err(|error| ValidationError::custom(messages::of(error.kind())))
     }
 
     fn is_valid(&self, instance: &'i Value) -> bool {
-        !instance.is_string() || self.validator().is_some_and(|validator| validator.is_valid(instance))
+        !instance.is_string()
+            || self.validator().is_some_and(|validator| validator.is_valid(instance))
     }
 }
 
-/// What a validator makes of `pattern`. One that is no regular expression is an error now, as without this.
+/// What a validator makes of `pattern`. One that is no regular expression is an error now, as
+/// without this.
 ///
 /// # Errors
 /// As the validator's own.
@@ -60,7 +65,8 @@ pub(super) fn compile(pattern: &str) -> Result<Validator, ValidationError<'stati
 /// Whether it can be read without being compiled. What looks around or back cannot.
 fn is_plainly_right(pattern: &str) -> bool {
     jsonschema_regex::is_valid_ecma_regex(pattern)
-        && jsonschema_regex::to_rust_regex(pattern).is_ok_and(|pattern| regex_syntax::parse(&pattern).is_ok())
+        && jsonschema_regex::to_rust_regex(pattern)
+            .is_ok_and(|pattern| regex_syntax::parse(&pattern).is_ok())
 }
 
 #[cfg(test)]
@@ -70,7 +76,11 @@ mod tests {
     use super::*;
 
     fn ours(pattern: &str) -> Option<Validator> {
-        jsonschema::options().offline().with_keyword("pattern", keyword).build(&json!({"pattern": pattern})).ok()
+        jsonschema::options()
+            .offline()
+            .with_keyword("pattern", keyword)
+            .build(&json!({"pattern": pattern}))
+            .ok()
     }
 
     proptest! {

@@ -15,7 +15,12 @@ use super::{
 
 /// The node that counts for a value: conditions and dependents that apply are part of it.
 #[must_use]
-pub fn effective(schema: &Schema, checker: Option<&Checker>, key: &NodeKey, value: Option<&Value>) -> Arc<Node> {
+pub fn effective(
+    schema: &Schema,
+    checker: Option<&Checker>,
+    key: &NodeKey,
+    value: Option<&Value>,
+) -> Arc<Node> {
     let mut node = schema.node(key);
     let Some(value) = value else { return node };
     let mut decided = 0;
@@ -33,7 +38,11 @@ pub fn effective(schema: &Schema, checker: Option<&Checker>, key: &NodeKey, valu
         }
         decided = node.conditions.len();
         if let Value::Object(members) = value {
-            let present = node.object.dependent_schemas.iter().filter(|(name, _)| members.contains_key(&**name));
+            let present = node
+                .object
+                .dependent_schemas
+                .iter()
+                .filter(|(name, _)| members.contains_key(&**name));
             key = present.fold(key, |key, (_, place)| key.and(*place));
         }
         if key == node.key {
@@ -46,9 +55,15 @@ pub fn effective(schema: &Schema, checker: Option<&Checker>, key: &NodeKey, valu
 
 /// The default, where it is something that the schema itself allows.
 #[must_use]
-pub fn offered_default<'n>(schema: &Schema, checker: Option<&Checker>, node: &'n Node) -> Option<&'n Value> {
+pub fn offered_default<'n>(
+    schema: &Schema,
+    checker: Option<&Checker>,
+    node: &'n Node,
+) -> Option<&'n Value> {
     let default = node.default.as_ref().filter(|default| node.types.admits(default))?;
-    checker.is_none_or(|checker| checker.allows_default(schema, &node.key, default)).then_some(default)
+    checker
+        .is_none_or(|checker| checker.allows_default(schema, &node.key, default))
+        .then_some(default)
 }
 
 /// Members of the user's own naming are expected here.
@@ -69,7 +84,9 @@ pub fn may_hold_entries(node: &Node) -> bool {
 #[must_use]
 pub fn property_key(node: &Node, checker: Option<&Checker>, property: &Property) -> NodeKey {
     let patterns = node.object.patterns.iter();
-    let matching = patterns.filter(|(pattern, _)| checker.is_some_and(|checker| checker.matches(pattern, &property.name)));
+    let matching = patterns.filter(|(pattern, _)| {
+        checker.is_some_and(|checker| checker.matches(pattern, &property.name))
+    });
     matching.fold(property.node.clone(), |key, (_, place)| key.and(*place))
 }
 
@@ -77,7 +94,8 @@ pub fn property_key(node: &Node, checker: Option<&Checker>, property: &Property)
 #[must_use]
 pub fn entry_key(node: &Node, checker: Option<&Checker>, name: &str) -> (NodeKey, bool) {
     let matching = node.object.patterns.iter();
-    let matching = matching.filter(|(pattern, _)| checker.is_some_and(|checker| checker.matches(pattern, name)));
+    let matching = matching
+        .filter(|(pattern, _)| checker.is_some_and(|checker| checker.matches(pattern, name)));
     let key = matching.fold(NodeKey::default(), |key, (_, place)| key.and(*place));
     if !key.places.is_empty() {
         return (key, false);
@@ -85,22 +103,44 @@ pub fn entry_key(node: &Node, checker: Option<&Checker>, name: &str) -> (NodeKey
     (node.object.additional.clone(), node.object.closed)
 }
 
-/// Which branch of a union counts for the value at a place: its number in the list of branches at this pointer of the schema.
-/// `None` where the union is no choice of shapes, or the value is meant for no branch.
+/// Which branch of a union counts for the value at a place: its number in the list of branches at
+/// this pointer of the schema. `None` where the union is no choice of shapes, or the value is meant
+/// for no branch.
 #[must_use]
-pub fn chosen(schema: &Schema, checker: &Checker, view: &View, value: &Value, at: &Pointer, union: &str) -> Option<usize> {
+pub fn chosen(
+    schema: &Schema,
+    checker: &Checker,
+    view: &View,
+    value: &Value,
+    at: &Pointer,
+    union: &str,
+) -> Option<usize> {
     let place = schema.place(union.to_owned());
     let branches = schema.at(place)?.as_array()?.len();
     let union = schema.shapes(place, branches)?;
     let here = at.get(value)?;
-    let branch = *union.branches.get(variant::choose(schema, Some(checker), view, at, &union, Some(here))?)?;
+    let branch = *union.branches.get(variant::choose(
+        schema,
+        Some(checker),
+        view,
+        at,
+        &union,
+        Some(here),
+    )?)?;
     let number = schema.branch_number(branch)?;
     variant::is_plausible(schema, branch, here).then_some(number)
 }
 
-/// The key of the node at a pointer, with the branches taken that the value there has; `None` where nothing can stand.
+/// The key of the node at a pointer, with the branches taken that the value there has; `None` where
+/// nothing can stand.
 #[must_use]
-pub fn key_at(schema: &Schema, checker: Option<&Checker>, view: &View, value: &Value, at: &Pointer) -> Option<NodeKey> {
+pub fn key_at(
+    schema: &Schema,
+    checker: Option<&Checker>,
+    view: &View,
+    value: &Value,
+    at: &Pointer,
+) -> Option<NodeKey> {
     let mut key = schema.root_node().key.clone();
     let mut here = Pointer::root();
     let mut value = Some(value);
@@ -120,7 +160,13 @@ pub fn key_at(schema: &Schema, checker: Option<&Checker>, view: &View, value: &V
 
 /// The node at a pointer, with its conditions and unions decided as the value there is.
 #[must_use]
-pub fn decided_at(schema: &Schema, checker: Option<&Checker>, view: &View, value: &Value, at: &Pointer) -> Option<Arc<Node>> {
+pub fn decided_at(
+    schema: &Schema,
+    checker: Option<&Checker>,
+    view: &View,
+    value: &Value,
+    at: &Pointer,
+) -> Option<Arc<Node>> {
     let key = key_at(schema, checker, view, value, at)?;
     decide(schema, checker, view, &key, (at, at.get(value)))
 }

@@ -8,7 +8,8 @@ use serde_json::Value;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Pointer(Vec<String>);
 
-/// The text is not a JSON pointer: it does not start with `/`, or has a `~` that is neither `~0` nor `~1`.
+/// The text is not a JSON pointer: it does not start with `/`, or has a `~` that is neither `~0`
+/// nor `~1`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a JSON pointer: {0:?} (start with \"/\"; write \"~\" as \"~0\" and \"/\" as \"~1\")")]
 pub struct NotAPointer(pub String);
@@ -26,7 +27,11 @@ impl Pointer {
             return Ok(Self::root());
         }
         let Some(rest) = text.strip_prefix('/') else { return Err(NotAPointer(text.to_owned())) };
-        rest.split('/').map(unescape).collect::<Option<Vec<_>>>().map(Self).ok_or_else(|| NotAPointer(text.to_owned()))
+        rest.split('/')
+            .map(unescape)
+            .collect::<Option<Vec<_>>>()
+            .map(Self)
+            .ok_or_else(|| NotAPointer(text.to_owned()))
     }
 
     /// The pointer one step further, to a member or (by decimal text) an item.
@@ -117,7 +122,9 @@ impl<T: Into<String>> FromIterator<T> for Pointer {
 
 impl fmt::Display for Pointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|token| write!(f, "/{}", token.replace('~', "~0").replace('/', "~1")))
+        self.0
+            .iter()
+            .try_for_each(|token| write!(f, "/{}", token.replace('~', "~0").replace('/', "~1")))
     }
 }
 

@@ -1,4 +1,5 @@
-//! A schema as its author means it: references in the letters of a URI, and OpenAPI's `nullable` as one of the types.
+//! A schema as its author means it: references in the letters of a URI, and OpenAPI's `nullable` as
+//! one of the types.
 
 use std::sync::Arc;
 
@@ -20,7 +21,11 @@ pub(super) fn readable(schema: &Arc<Value>) -> Arc<Value> {
     for (at, part) in subschemas::all(schema) {
         let Some(keywords) = part.as_object() else { continue };
         for name in REFERENCES {
-            let Some(meant) = keywords.get(name).and_then(Value::as_str).and_then(|it| meant(schema, it)) else { continue };
+            let Some(meant) =
+                keywords.get(name).and_then(Value::as_str).and_then(|it| meant(schema, it))
+            else {
+                continue;
+            };
             if let Some(part) = Arc::make_mut(&mut changed).pointer_mut(&at) {
                 part[name] = meant.into();
             }
@@ -34,22 +39,33 @@ pub(super) fn readable(schema: &Arc<Value>) -> Arc<Value> {
     changed
 }
 
-/// The reference that is meant, where it is not what is written: with letters that no URI has, or a name that is not escaped.
+/// The reference that is meant, where it is not what is written: with letters that no URI has, or a
+/// name that is not escaped.
 fn meant(root: &Value, reference: &str) -> Option<String> {
     let (address, fragment) = reference.split_once('#').unwrap_or((reference, ""));
     let written = percent_decode(fragment);
     if address.is_empty() && fragment.starts_with('/') && root.pointer(&written).is_none() {
         for folder in NAMES {
-            let Some(name) = fragment.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')) else { continue };
+            let Some(name) = fragment.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'))
+            else {
+                continue;
+            };
             let holder = root.pointer(folder)?;
-            let known = [name.to_owned(), percent_decode(name)].into_iter().find(|name| holder.get(name).is_some());
+            let known = [name.to_owned(), percent_decode(name)]
+                .into_iter()
+                .find(|name| holder.get(name).is_some());
             if let Some(name) = known {
-                return Some(format!("#{}", percent_encode(&format!("{folder}/{}", escape(&name).replace('%', "%25")))));
+                return Some(format!(
+                    "#{}",
+                    percent_encode(&format!("{folder}/{}", escape(&name).replace('%', "%25")))
+                ));
             }
         }
     }
     let encoded = match reference.split_once('#') {
-        Some((address, fragment)) => format!("{}#{}", percent_encode(address), percent_encode(fragment)),
+        Some((address, fragment)) => {
+            format!("{}#{}", percent_encode(address), percent_encode(fragment))
+        }
         None => percent_encode(reference),
     };
     (encoded != reference).then_some(encoded)
@@ -102,10 +118,12 @@ fn allow_null_beside_reference(keywords: &mut Map<String, Value>) {
 }
 
 fn takes_null(branch: &Value) -> bool {
-    let of_type = branch
-        .get("type")
-        .is_some_and(|types| *types == json!("null") || types.as_array().is_some_and(|all| all.contains(&json!("null"))));
-    of_type || branch.get("nullable") == Some(&Value::Bool(true)) || branch.get("const") == Some(&Value::Null)
+    let of_type = branch.get("type").is_some_and(|types| {
+        *types == json!("null") || types.as_array().is_some_and(|all| all.contains(&json!("null")))
+    });
+    of_type
+        || branch.get("nullable") == Some(&Value::Bool(true))
+        || branch.get("const") == Some(&Value::Null)
 }
 
 #[cfg(test)]
@@ -125,11 +143,16 @@ mod tests {
             ("Map<import(\"./a/b\").X>", "#/definitions/Map<import(\"./a/b\").X>"),
             ("a/b", "#/definitions/a~1b"),
         ] {
-            let schema = Arc::new(json!({"definitions": {name: {"type": "integer"}}, "properties": {"a": {"$ref": reference}}}));
+            let schema = Arc::new(
+                json!({"definitions": {name: {"type": "integer"}}, "properties": {"a": {"$ref": reference}}}),
+            );
             let opened = Checker::open(&schema);
             assert_eq!(opened.findings, [], "{reference}");
             let checker = opened.checker.unwrap();
-            assert!(checker.is_valid(&json!({"a": 1})) && !checker.is_valid(&json!({"a": "x"})), "{reference}");
+            assert!(
+                checker.is_valid(&json!({"a": 1})) && !checker.is_valid(&json!({"a": "x"})),
+                "{reference}"
+            );
         }
         let plain = Arc::new(json!({"definitions": {"a": {}}, "$ref": "#/definitions/a"}));
         assert!(Arc::ptr_eq(&readable(&plain), &plain));
@@ -147,14 +170,24 @@ mod tests {
             json!({"anyOf": [{"$ref": "#/definitions/S"}, {"type": "integer"}], "nullable": true}),
             json!({"oneOf": [{"type": "string", "nullable": true}, {"type": "integer"}], "nullable": true}),
         ] {
-            for draft in ["http://json-schema.org/draft-04/schema#", "https://json-schema.org/draft/2020-12/schema"] {
-                let schema = json!({"$schema": draft, "definitions": parts, "properties": {"a": part}});
+            for draft in [
+                "http://json-schema.org/draft-04/schema#",
+                "https://json-schema.org/draft/2020-12/schema",
+            ] {
+                let schema =
+                    json!({"$schema": draft, "definitions": parts, "properties": {"a": part}});
                 if draft.contains("04") && part.get("const").is_some() {
                     continue;
                 }
                 let checker = Checker::open(&Arc::new(schema)).checker.unwrap();
-                for (value, valid) in [(json!("a"), true), (json!(null), true), (json!(true), false)] {
-                    assert_eq!(checker.is_valid(&json!({"a": value})), valid, "{draft} {part} {value}");
+                for (value, valid) in
+                    [(json!("a"), true), (json!(null), true), (json!(true), false)]
+                {
+                    assert_eq!(
+                        checker.is_valid(&json!({"a": value})),
+                        valid,
+                        "{draft} {part} {value}"
+                    );
                 }
             }
         }

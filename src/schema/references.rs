@@ -13,7 +13,8 @@ pub enum Astray {
     Nowhere,
 }
 
-/// Each `$ref` that leads astray, by its place. What stands in `const`, `enum`, `default` and `examples` is data.
+/// Each `$ref` that leads astray, by its place. What stands in `const`, `enum`, `default` and
+/// `examples` is data.
 #[must_use]
 pub fn astray(schema: &Value) -> Vec<(Pointer, Astray)> {
     let mut addresses = None;
@@ -21,7 +22,11 @@ pub fn astray(schema: &Value) -> Vec<(Pointer, Astray)> {
     for (at, object) in anywhere(schema) {
         let Some(reference) = object.get("$ref").and_then(Value::as_str) else { continue };
         let addresses = addresses.get_or_insert_with(|| Addresses::of(schema));
-        let leads = || addresses.resolve("$ref", reference, &at).is_some_and(|target| schema.pointer(&target).is_some());
+        let leads = || {
+            addresses
+                .resolve("$ref", reference, &at)
+                .is_some_and(|target| schema.pointer(&target).is_some())
+        };
         let astray = match reference.starts_with('#') {
             false => Astray::Outside,
             true if leads() => continue,
@@ -49,7 +54,8 @@ mod tests {
             },
             "$defs": {"A": {"$anchor": "here"}},
         });
-        let found: Vec<String> = astray(&schema).into_iter().map(|(at, astray)| format!("{at} {astray:?}")).collect();
+        let found: Vec<String> =
+            astray(&schema).into_iter().map(|(at, astray)| format!("{at} {astray:?}")).collect();
         assert_eq!(
             found,
             [
@@ -64,8 +70,12 @@ mod tests {
 
     #[test]
     fn a_pointer_is_relative_to_the_schema_that_has_an_id() {
-        let inner = json!({"$id": "https://e.x/inner", "$defs": {"A": {}}, "items": {"$ref": "#/$defs/A"}});
+        let inner =
+            json!({"$id": "https://e.x/inner", "$defs": {"A": {}}, "items": {"$ref": "#/$defs/A"}});
         assert_eq!(astray(&json!({"properties": {"a": inner}})), []);
-        assert_eq!(astray(&json!({"$id": "https://e.x/root", "$ref": "#/$defs/A", "$defs": {"A": true}})), []);
+        assert_eq!(
+            astray(&json!({"$id": "https://e.x/root", "$ref": "#/$defs/A", "$defs": {"A": true}})),
+            []
+        );
     }
 }

@@ -29,7 +29,8 @@ impl Merge<'_> {
         };
         let draft4 = |name: &str| keywords.get(name) == Some(&Value::Bool(true));
         let rules = &mut self.node.number;
-        let bounds = [("minimum", "exclusiveMinimum", false), ("maximum", "exclusiveMaximum", true)];
+        let bounds =
+            [("minimum", "exclusiveMinimum", false), ("maximum", "exclusiveMaximum", true)];
         for (inclusive, exclusive, upper) in bounds {
             let own = number(inclusive).map(|at| Bound { at, exclusive: draft4(exclusive) });
             let strict = number(exclusive).map(|at| Bound { at, exclusive: true });
@@ -66,7 +67,10 @@ impl Merge<'_> {
         if let Some(Value::Object(patterns)) = keywords.get("patternProperties") {
             let folder = self.schema.below(place, "patternProperties");
             for pattern in patterns.keys() {
-                self.node.object.patterns.push((pattern.as_str().into(), self.schema.below(folder, pattern)));
+                self.node
+                    .object
+                    .patterns
+                    .push((pattern.as_str().into(), self.schema.below(folder, pattern)));
             }
         }
         for name in ["additionalProperties", "unevaluatedProperties"] {
@@ -93,9 +97,13 @@ impl Merge<'_> {
 
     pub(super) fn list_rules(&mut self, keywords: &Map<String, Value>, place: PlaceId) {
         let rules = &mut self.node.list;
-        let tuple = ["prefixItems", "items"].into_iter().find(|name| keywords.get(*name).is_some_and(Value::is_array));
+        let tuple = ["prefixItems", "items"]
+            .into_iter()
+            .find(|name| keywords.get(*name).is_some_and(Value::is_array));
         let own = tuple.and_then(|name| keywords.get(name)?.as_array()).map_or(0, Vec::len);
-        if let Some((name, Some(Value::Array(items)))) = tuple.map(|name| (name, keywords.get(name))) {
+        if let Some((name, Some(Value::Array(items)))) =
+            tuple.map(|name| (name, keywords.get(name)))
+        {
             let folder = self.schema.below(place, name);
             for index in 0..items.len() {
                 let at = self.schema.below(folder, &index.to_string());
@@ -135,7 +143,11 @@ impl Merge<'_> {
     pub(super) fn conditions(&mut self, keywords: &Map<String, Value>, place: PlaceId) {
         let part = |name: &str| keywords.contains_key(name).then(|| self.schema.below(place, name));
         if let Some(test) = part("if") {
-            self.node.conditions.push(Condition { test, then: part("then"), otherwise: part("else") });
+            self.node.conditions.push(Condition {
+                test,
+                then: part("then"),
+                otherwise: part("else"),
+            });
         }
         for name in ["dependentRequired", "dependentSchemas", "dependencies"] {
             let Some(Value::Object(dependents)) = keywords.get(name) else { continue };
@@ -152,7 +164,8 @@ impl Merge<'_> {
         }
     }
 
-    /// What is said about members and items that one place does not declare holds for those that another one does.
+    /// What is said about members and items that one place does not declare holds for those that
+    /// another one does.
     pub(super) fn spread_rests(&mut self) {
         let rests = std::mem::take(&mut self.rests);
         for (at, own) in &rests.members {
@@ -175,12 +188,19 @@ impl Merge<'_> {
 }
 
 fn names(properties: Option<&Value>) -> HashSet<Box<str>> {
-    properties.and_then(Value::as_object).into_iter().flatten().map(|(name, _)| name.as_str().into()).collect()
+    properties
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+        .map(|(name, _)| name.as_str().into())
+        .collect()
 }
 
 fn count(keywords: &Map<String, Value>, name: &str) -> Option<u64> {
     let number = keywords.get(name)?;
-    number.as_u64().or_else(|| number.as_f64().filter(|float| *float >= 0.0).map(|float| float as u64))
+    number
+        .as_u64()
+        .or_else(|| number.as_f64().filter(|float| *float >= 0.0).map(|float| float as u64))
 }
 
 fn larger(one: Option<u64>, other: Option<u64>) -> Option<u64> {
@@ -221,13 +241,20 @@ mod tests {
         assert_eq!((member("a").text.min, member("b").text.min), (Some(3), None));
         let item = |index: usize| schema.node(node.list.item(index));
         assert_eq!(node.list.prefix.len(), 2);
-        assert!(item(0).number.max.is_none() && item(1).number.max.is_some() && item(1).number.min.is_some());
+        assert!(
+            item(0).number.max.is_none()
+                && item(1).number.max.is_some()
+                && item(1).number.min.is_some()
+        );
         assert_eq!(node.list.room(), 2);
     }
 
     #[test]
     fn the_tighter_bound_counts_in_every_draft() {
-        let node = Schema::new(json!({"minimum": 3, "exclusiveMinimum": 3, "maximum": 9, "exclusiveMaximum": true})).root_node();
+        let node = Schema::new(
+            json!({"minimum": 3, "exclusiveMinimum": 3, "maximum": 9, "exclusiveMaximum": true}),
+        )
+        .root_node();
         let (min, max) = (node.number.min.clone().unwrap(), node.number.max.clone().unwrap());
         assert!(!min.exclusive && max.exclusive);
     }

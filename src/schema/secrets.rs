@@ -16,9 +16,15 @@ use super::{
     variant,
 };
 
-/// The places of the texts that are to be masked: what names an environment variable is none. A schema without secrets costs nothing.
+/// The places of the texts that are to be masked: what names an environment variable is none. A
+/// schema without secrets costs nothing.
 #[must_use]
-pub fn secrets(schema: &Schema, checker: Option<&Checker>, view: &View, value: &Value) -> HashSet<Pointer> {
+pub fn secrets(
+    schema: &Schema,
+    checker: Option<&Checker>,
+    view: &View,
+    value: &Value,
+) -> HashSet<Pointer> {
     let mut walk = Walk { schema, checker, view, found: HashSet::new() };
     if schema.speaks_of_secrets() {
         walk.visit(&Pointer::root(), &schema.root_node().key.clone(), &schema.ui(), value);
@@ -37,7 +43,9 @@ pub fn names_variable(text: &str) -> bool {
 }
 
 fn is_secret(node: &Node, text: &Value) -> bool {
-    node.choices.is_none() && node.constant.is_none() && text_kind(node, Some(text)) == TextKind::Secret
+    node.choices.is_none()
+        && node.constant.is_none()
+        && text_kind(node, Some(text)) == TextKind::Secret
 }
 
 struct Walk<'w> {
@@ -57,8 +65,11 @@ impl Walk<'_> {
         // Each decided union may bring another one; the bound is for unions that hold themselves.
         for _ in 0..8 {
             let Some(union) = node.unions.first().cloned() else { break };
-            let chosen = variant::choose(self.schema, self.checker, self.view, at, &union, Some(value));
-            let Some(branch) = chosen.and_then(|chosen| union.branches.get(chosen).copied()) else { break };
+            let chosen =
+                variant::choose(self.schema, self.checker, self.view, at, &union, Some(value));
+            let Some(branch) = chosen.and_then(|chosen| union.branches.get(chosen).copied()) else {
+                break;
+            };
             ui = ui.branch(self.schema.branch_number(branch));
             let key = node.key.with_branch(union.place, branch);
             node = shown(effective(self.schema, self.checker, &key, Some(value)), &ui);
@@ -67,7 +78,9 @@ impl Walk<'_> {
             Value::Object(members) => {
                 for (name, member) in members {
                     let (key, ui) = match node.object.property(name) {
-                        Some(property) => (property_key(&node, self.checker, property), ui.member(name)),
+                        Some(property) => {
+                            (property_key(&node, self.checker, property), ui.member(name))
+                        }
                         None => (entry_key(&node, self.checker, name).0, ui.entry(name)),
                     };
                     self.visit(&at.child(name.as_str()), &key, &ui, member);
@@ -78,7 +91,9 @@ impl Walk<'_> {
                     self.visit(&at.item(index), node.list.item(index), &ui.item(index), item);
                 }
             }
-            Value::String(text) if is_secret(&node, value) && !text.is_empty() && !names_variable(text) => {
+            Value::String(text)
+                if is_secret(&node, value) && !text.is_empty() && !names_variable(text) =>
+            {
                 self.found.insert(at.clone());
             }
             _ => {}
@@ -116,7 +131,10 @@ mod tests {
                 {"type": "object", "properties": {"by": {"const": "word"}, "word": secret}, "required": ["by"]}]}}});
         let value = json!({"key": "a", "open": "b", "list": [{"token": "c"}], "tokens": ["d"], "map": {"x": "e"},
             "way": {"by": "word", "word": "f"}});
-        assert_eq!(places(&schema, None, &value), ["/key", "/list/0/token", "/map/x", "/tokens/0", "/way/word"]);
+        assert_eq!(
+            places(&schema, None, &value),
+            ["/key", "/list/0/token", "/map/x", "/tokens/0", "/way/word"]
+        );
         let open = json!({"way": {"by": "none", "word": "f"}});
         assert!(places(&schema, None, &open).is_empty());
     }
@@ -125,6 +143,9 @@ mod tests {
     fn a_ui_schema_makes_a_text_a_secret() {
         let schema = json!({"properties": {"key": {"type": "string"}}});
         assert!(places(&schema, None, &json!({"key": "a"})).is_empty());
-        assert_eq!(places(&schema, Some(json!({"key": {"ui:widget": "password"}})), &json!({"key": "a"})), ["/key"]);
+        assert_eq!(
+            places(&schema, Some(json!({"key": {"ui:widget": "password"}})), &json!({"key": "a"})),
+            ["/key"]
+        );
     }
 }

@@ -1,5 +1,6 @@
-//! Whether a value fits a schema that says simple things, told without compiling it: a large one takes its time to compile, and
-//! what a form has to know for its first picture is mostly whether a default is allowed or which branch a value has.
+//! Whether a value fits a schema that says simple things, told without compiling it: a large one
+//! takes its time to compile, and what a form has to know for its first picture is mostly whether a
+//! default is allowed or which branch a value has.
 
 use serde_json::{Map, Value};
 
@@ -9,8 +10,10 @@ use super::{draft::Draft, encoding::escape, equal::same, node::Types};
 const DEEPEST: usize = 12;
 
 /// Keywords that say something of texts alone, and so on.
-const OF_TEXTS: [&str; 6] = ["minLength", "maxLength", "pattern", "format", "contentEncoding", "contentMediaType"];
-const OF_NUMBERS: [&str; 5] = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
+const OF_TEXTS: [&str; 6] =
+    ["minLength", "maxLength", "pattern", "format", "contentEncoding", "contentMediaType"];
+const OF_NUMBERS: [&str; 5] =
+    ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
 const OF_LISTS: [&str; 10] = [
     "items",
     "prefixItems",
@@ -37,7 +40,8 @@ const OF_OBJECTS: [&str; 11] = [
     "dependencies",
 ];
 /// Keywords whose meaning is not looked at here.
-const OTHERS: [&str; 7] = ["$dynamicRef", "$recursiveRef", "if", "contentSchema", "discriminator", "disallow", "extends"];
+const OTHERS: [&str; 7] =
+    ["$dynamicRef", "$recursiveRef", "if", "contentSchema", "discriminator", "disallow", "extends"];
 
 /// Whether a value fits a keyword that means the same alone: its place, its name, and what it says.
 type Alone<'a> = dyn Fn(&str, (&str, &Value), &Value) -> Option<bool> + 'a;
@@ -69,7 +73,11 @@ impl Simple<'_> {
         {
             return self.referred(reference, at, value, depth);
         }
-        all_fit(keywords.iter().map(|(name, rule)| self.keyword((name, rule), keywords, at, value, depth)))
+        all_fit(
+            keywords
+                .iter()
+                .map(|(name, rule)| self.keyword((name, rule), keywords, at, value, depth)),
+        )
     }
 
     fn referred(&self, reference: &str, at: &str, value: &Value, depth: usize) -> Option<bool> {
@@ -85,14 +93,18 @@ impl Simple<'_> {
         value: &Value,
         depth: usize,
     ) -> Option<bool> {
-        let below = |step: &str, part: &Value, value: &Value| self.part(part, &format!("{at}/{name}{step}"), value, depth);
+        let below = |step: &str, part: &Value, value: &Value| {
+            self.part(part, &format!("{at}/{name}{step}"), value, depth)
+        };
         let branches = || {
             let branches = rule.as_array()?.iter().enumerate();
             Some(branches.map(|(index, branch)| below(&format!("/{index}"), branch, value)))
         };
         match name {
             // A draft 4 integer has no fraction, not even `.0`.
-            "type" if value.is_number() && self.draft == Draft::Draft4 => self.alone(name, rule, at, value),
+            "type" if value.is_number() && self.draft == Draft::Draft4 => {
+                self.alone(name, rule, at, value)
+            }
             "type" => types(rule).map(|types| types.admits(value)),
             "enum" => Some(rule.as_array()?.iter().any(|known| same(known, value))),
             "const" if self.draft > Draft::Draft4 => Some(same(rule, value)),
@@ -105,7 +117,8 @@ impl Simple<'_> {
             }
             "not" => below("", rule, value).map(|fits| !fits),
             _ if OF_TEXTS.contains(&name) => match value {
-                Value::String(text) => bound(name, rule, text.chars().count()).or_else(|| self.alone(name, rule, at, value)),
+                Value::String(text) => bound(name, rule, text.chars().count())
+                    .or_else(|| self.alone(name, rule, at, value)),
                 _ => Some(true),
             },
             // In draft 4 two of them mean something together.
@@ -122,7 +135,11 @@ impl Simple<'_> {
                         all_fit(items.iter().map(|item| below("", rule, item)))
                     }
                     ("uniqueItems", _) if items.len() < 2 => Some(true),
-                    ("prefixItems" | "additionalItems" | "unevaluatedItems", _) if items.is_empty() => Some(true),
+                    ("prefixItems" | "additionalItems" | "unevaluatedItems", _)
+                        if items.is_empty() =>
+                    {
+                        Some(true)
+                    }
                     _ => bound(name, rule, items.len()),
                 },
                 _ => Some(true),
@@ -155,13 +172,17 @@ impl Simple<'_> {
             }
             ("required" | "minProperties" | "maxProperties", _) => bound(name, rule, members.len()),
             _ if members.is_empty() => Some(true),
-            ("properties", Value::Object(declared)) => all_fit(declared.iter().filter_map(|(member, part)| {
-                let value = members.get(member)?;
-                Some(below(&format!("/{}", escape(member)), part, value))
-            })),
+            ("properties", Value::Object(declared)) => {
+                all_fit(declared.iter().filter_map(|(member, part)| {
+                    let value = members.get(member)?;
+                    Some(below(&format!("/{}", escape(member)), part, value))
+                }))
+            }
             ("additionalProperties", _) if !beside.contains_key("patternProperties") => {
                 let declared = beside.get("properties").and_then(Value::as_object);
-                let others = members.iter().filter(|(member, _)| !declared.is_some_and(|known| known.contains_key(*member)));
+                let others = members.iter().filter(|(member, _)| {
+                    !declared.is_some_and(|known| known.contains_key(*member))
+                });
                 all_fit(others.map(|(_, value)| below("", rule, value)))
             }
             _ => None,
@@ -172,7 +193,9 @@ impl Simple<'_> {
 fn types(rule: &Value) -> Option<Types> {
     match rule {
         Value::String(name) => Some(Types::named(name)),
-        Value::Array(names) => Some(names.iter().filter_map(Value::as_str).map(Types::named).fold(Types::NONE, Types::or)),
+        Value::Array(names) => Some(
+            names.iter().filter_map(Value::as_str).map(Types::named).fold(Types::NONE, Types::or),
+        ),
         _ => None,
     }
 }
@@ -233,13 +256,16 @@ mod tests {
         leaf.prop_recursive(2, 12, 3, |inner| {
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
-                prop::collection::vec(("[abc]", inner), 0..3).prop_map(|members| Value::Object(members.into_iter().collect())),
+                prop::collection::vec(("[abc]", inner), 0..3)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
             ]
         })
     }
 
     fn type_name() -> impl Strategy<Value = &'static str> {
-        prop::sample::select(vec!["string", "integer", "number", "boolean", "array", "object", "null"])
+        prop::sample::select(vec![
+            "string", "integer", "number", "boolean", "array", "object", "null",
+        ])
     }
 
     fn schemas() -> impl Strategy<Value = Value> {
@@ -259,7 +285,14 @@ mod tests {
             values().prop_map(|value| ("const", value)),
             (
                 0..3u8,
-                prop::sample::select(vec!["minLength", "maxItems", "minItems", "maxProperties", "minProperties", "maxLength"])
+                prop::sample::select(vec![
+                    "minLength",
+                    "maxItems",
+                    "minItems",
+                    "maxProperties",
+                    "minProperties",
+                    "maxLength"
+                ])
             )
                 .prop_map(|(limit, name)| (name, json!(limit))),
             Just(("required", json!(["a"]))),
@@ -276,16 +309,29 @@ mod tests {
         leaf.prop_recursive(3, 24, 3, move |inner| {
             let list = prop::collection::vec(inner.clone(), 1..3);
             let nested = prop_oneof![
-                (prop::sample::select(vec!["allOf", "anyOf", "oneOf"]), list).prop_map(|(name, list)| (name, Value::from(list))),
-                (prop::sample::select(vec!["not", "items", "additionalProperties", "propertyNames", "contains"]), inner.clone()),
+                (prop::sample::select(vec!["allOf", "anyOf", "oneOf"]), list)
+                    .prop_map(|(name, list)| (name, Value::from(list))),
+                (
+                    prop::sample::select(vec![
+                        "not",
+                        "items",
+                        "additionalProperties",
+                        "propertyNames",
+                        "contains"
+                    ]),
+                    inner.clone()
+                ),
                 any::<bool>().prop_map(|any| ("additionalProperties", json!(any))),
-                prop::collection::vec(("[abc]", inner), 1..3)
-                    .prop_map(|members| ("properties", Value::Object(members.into_iter().collect()))),
+                prop::collection::vec(("[abc]", inner), 1..3).prop_map(|members| (
+                    "properties",
+                    Value::Object(members.into_iter().collect())
+                )),
             ];
-            (prop::collection::vec(keyword.clone(), 0..2), prop::collection::vec(nested, 1..3)).prop_map(|(mut plain, nested)| {
-                plain.extend(nested);
-                object(plain)
-            })
+            (prop::collection::vec(keyword.clone(), 0..2), prop::collection::vec(nested, 1..3))
+                .prop_map(|(mut plain, nested)| {
+                    plain.extend(nested);
+                    object(plain)
+                })
         })
     }
 
@@ -311,16 +357,48 @@ mod tests {
     #[test]
     fn simple_things_are_told() {
         for (schema, value, expected) in [
-            (json!({"type": "array", "items": {"type": "string", "pattern": "a"}}), json!([]), Some(true)),
-            (json!({"type": "array", "items": {"type": "string"}, "minItems": 1}), json!(["a"]), Some(true)),
+            (
+                json!({"type": "array", "items": {"type": "string", "pattern": "a"}}),
+                json!([]),
+                Some(true),
+            ),
+            (
+                json!({"type": "array", "items": {"type": "string"}, "minItems": 1}),
+                json!(["a"]),
+                Some(true),
+            ),
             (json!({"type": "array", "items": {"type": "string"}}), json!([1]), Some(false)),
-            (json!({"type": "object", "properties": {"a": {"format": "uri"}}}), json!({}), Some(true)),
-            (json!({"oneOf": [{"type": "string", "format": "uri"}, {"type": "array"}]}), json!([]), Some(true)),
-            (json!({"oneOf": [{"type": "string", "pattern": "^y"}, {"type": "string"}]}), json!("x"), Some(true)),
-            (json!({"type": "string", "if": {"minLength": 3}, "then": {"pattern": "y"}}), json!("x"), None),
+            (
+                json!({"type": "object", "properties": {"a": {"format": "uri"}}}),
+                json!({}),
+                Some(true),
+            ),
+            (
+                json!({"oneOf": [{"type": "string", "format": "uri"}, {"type": "array"}]}),
+                json!([]),
+                Some(true),
+            ),
+            (
+                json!({"oneOf": [{"type": "string", "pattern": "^y"}, {"type": "string"}]}),
+                json!("x"),
+                Some(true),
+            ),
+            (
+                json!({"type": "string", "if": {"minLength": 3}, "then": {"pattern": "y"}}),
+                json!("x"),
+                None,
+            ),
             (json!({"type": "string", "if": {"minLength": 3}}), json!(3), Some(false)),
-            (json!({"definitions": {"d": {"type": "boolean"}}, "allOf": [{"$ref": "#/definitions/d"}]}), json!(true), Some(true)),
-            (json!({"definitions": {"d": {"$ref": "#/definitions/d"}}, "$ref": "#/definitions/d"}), json!(true), None),
+            (
+                json!({"definitions": {"d": {"type": "boolean"}}, "allOf": [{"$ref": "#/definitions/d"}]}),
+                json!(true),
+                Some(true),
+            ),
+            (
+                json!({"definitions": {"d": {"$ref": "#/definitions/d"}}, "$ref": "#/definitions/d"}),
+                json!(true),
+                None,
+            ),
         ] {
             assert_eq!(fits(&schema, Draft::Draft7, &value), expected, "{schema} {value}");
         }

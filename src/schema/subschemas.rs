@@ -26,7 +26,8 @@ const HOLDS_SCHEMA: [&str; 16] = [
     "prefixItems",
 ];
 /// Keywords that hold schemas by name.
-const HOLDS_NAMED: [&str; 6] = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
+const HOLDS_NAMED: [&str; 6] =
+    ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
 
 /// Keywords whose content is data, not schemas.
 const DATA: [&str; 5] = ["enum", "const", "default", "examples", "example"];
@@ -49,20 +50,24 @@ pub(super) fn held_by(keyword: &str) -> Holds {
     }
 }
 
-/// A schema and each one within it, or that a pointer of it refers to, with its JSON pointer; the outer before the inner.
+/// A schema and each one within it, or that a pointer of it refers to, with its JSON pointer; the
+/// outer before the inner.
 pub(super) fn all(root: &Value) -> Vec<(String, &Value)> {
     let mut found = Vec::new();
     walk(root, &mut String::new(), &mut found);
-    // A reference may lead to where no keyword says that a schema is, such as `#/components/schemas/A`.
+    // A reference may lead to where no keyword says that a schema is, such as
+    // `#/components/schemas/A`.
     let mut read = 0;
     while read < found.len() {
-        let targets: HashSet<String> = found[read..].iter().filter_map(|(_, schema)| odd_target(schema)).collect();
+        let targets: HashSet<String> =
+            found[read..].iter().filter_map(|(_, schema)| odd_target(schema)).collect();
         read = found.len();
         if targets.is_empty() {
             break;
         }
         let known: HashSet<&str> = found.iter().map(|(at, _)| at.as_str()).collect();
-        let mut outside: Vec<String> = targets.into_iter().filter(|target| !known.contains(target.as_str())).collect();
+        let mut outside: Vec<String> =
+            targets.into_iter().filter(|target| !known.contains(target.as_str())).collect();
         outside.sort();
         for at in outside {
             if let Some(schema) = root.pointer(&at).filter(|schema| schema.is_object()) {
@@ -75,8 +80,13 @@ pub(super) fn all(root: &Value) -> Vec<(String, &Value)> {
 
 /// The pointer that a schema refers to, unless it is a definition like any other.
 fn odd_target(schema: &Value) -> Option<String> {
-    let fragment = schema.get("$ref")?.as_str()?.strip_prefix('#').filter(|fragment| fragment.starts_with('/'))?;
-    let usual = ["/definitions/", "/$defs/"].into_iter().find_map(|folder| fragment.strip_prefix(folder));
+    let fragment = schema
+        .get("$ref")?
+        .as_str()?
+        .strip_prefix('#')
+        .filter(|fragment| fragment.starts_with('/'))?;
+    let usual =
+        ["/definitions/", "/$defs/"].into_iter().find_map(|folder| fragment.strip_prefix(folder));
     usual.is_none_or(|name| name.contains('/')).then(|| percent_decode(fragment))
 }
 
@@ -106,8 +116,8 @@ fn walk<'s>(schema: &'s Value, at: &mut String, found: &mut Vec<(String, &'s Val
     }
 }
 
-/// Every object of a schema that is neither plain data nor a map of names, whether or not it is a schema, with its JSON pointer;
-/// the outer before the inner.
+/// Every object of a schema that is neither plain data nor a map of names, whether or not it is a
+/// schema, with its JSON pointer; the outer before the inner.
 #[must_use]
 pub fn anywhere(root: &Value) -> Vec<(String, &Value)> {
     let mut found = Vec::new();
@@ -119,18 +129,24 @@ fn roam<'s>(value: &'s Value, at: &mut String, found: &mut Vec<(String, &'s Valu
     match value {
         Value::Object(members) => {
             found.push((at.clone(), value));
-            for (keyword, value) in members.iter().filter(|(keyword, _)| !DATA.contains(&keyword.as_str())) {
+            for (keyword, value) in
+                members.iter().filter(|(keyword, _)| !DATA.contains(&keyword.as_str()))
+            {
                 below(at, keyword, |at| match (held_by(keyword), value) {
                     // What stands in these are names, not keywords.
                     (Holds::Named, Value::Object(named)) => {
-                        named.iter().for_each(|(name, value)| below(at, name, |at| roam(value, at, found)));
+                        named
+                            .iter()
+                            .for_each(|(name, value)| below(at, name, |at| roam(value, at, found)));
                     }
                     _ => roam(value, at, found),
                 });
             }
         }
         Value::Array(items) => {
-            items.iter().enumerate().for_each(|(index, item)| below(at, &index.to_string(), |at| roam(item, at, found)));
+            items.iter().enumerate().for_each(|(index, item)| {
+                below(at, &index.to_string(), |at| roam(item, at, found));
+            });
         }
         _ => {}
     }
@@ -161,6 +177,16 @@ mod tests {
             "default": {"properties": {}}, "x-odd": {"y": {}},
         });
         let places: Vec<String> = anywhere(&schema).into_iter().map(|(at, _)| at).collect();
-        assert_eq!(places, ["", "/properties/default", "/properties/enum", "/properties/enum/items/0", "/x-odd", "/x-odd/y"]);
+        assert_eq!(
+            places,
+            [
+                "",
+                "/properties/default",
+                "/properties/enum",
+                "/properties/enum/items/0",
+                "/x-odd",
+                "/x-odd/y"
+            ]
+        );
     }
 }

@@ -18,7 +18,8 @@ const MOST: usize = 4;
 /// The widest that a column gets.
 const WIDEST: usize = 28;
 
-/// The columns of a list whose items are objects alike: the first members that hold a single short value.
+/// The columns of a list whose items are objects alike: the first members that hold a single short
+/// value.
 #[must_use]
 pub fn columns(schema: &Schema, list: &Node, items: &[Value]) -> Option<Arc<[Column]>> {
     if !list.list.prefix.is_empty() || list.list.items.places.is_empty() {
@@ -33,16 +34,21 @@ pub fn columns(schema: &Schema, list: &Node, items: &[Value]) -> Option<Arc<[Col
     for property in &node.object.properties {
         let inner = schema.node(&property.node);
         let chosen = inner.choices.is_some() || inner.constant.is_some();
-        let is_single = chosen || inner.unions.is_empty() && inner.types.without(single).is_empty() && !inner.types.is_empty();
+        let is_single = chosen
+            || inner.unions.is_empty()
+                && inner.types.without(single).is_empty()
+                && !inner.types.is_empty();
         let is_secret = inner.write_only || inner.text.format.as_deref() == Some("password");
         if !is_single || is_secret {
             continue;
         }
         let title = inner.title.clone().unwrap_or_else(|| Arc::clone(&property.name));
         // The last ones too: numbers and names often grow along a list.
-        let (first, last) = (items.iter().take(LOOKED_AT), items.iter().skip(LOOKED_AT).rev().take(LOOKED_AT));
+        let (first, last) =
+            (items.iter().take(LOOKED_AT), items.iter().skip(LOOKED_AT).rev().take(LOOKED_AT));
         let values = first.chain(last).filter_map(|item| item.get(&*property.name));
-        let widest = values.map(|value| plain(value).chars().take(WIDEST).count()).max().unwrap_or(0);
+        let widest =
+            values.map(|value| plain(value).chars().take(WIDEST).count()).max().unwrap_or(0);
         let cells = widest.max(title.chars().count()).clamp(3, WIDEST);
         columns.push(Column { name: Arc::clone(&property.name), title, cells });
         if columns.len() == MOST {
@@ -60,9 +66,11 @@ mod tests {
 
     #[test]
     fn short_members_are_columns_and_secrets_are_not() {
-        let schema = Schema::new(json!({"type": "array", "items": {"type": "object", "properties": {
+        let schema = Schema::new(
+            json!({"type": "array", "items": {"type": "object", "properties": {
             "name": {"type": "string", "title": "Name"}, "key": {"type": "string", "writeOnly": true},
-            "tags": {"type": "array"}, "size": {"type": "integer"}}}}));
+            "tags": {"type": "array"}, "size": {"type": "integer"}}}}),
+        );
         let items = [json!({"name": "a long name", "key": "s3cret", "size": 5})];
         let columns = columns(&schema, &schema.root_node(), &items).unwrap();
         let shown: Vec<_> = columns.iter().map(|column| (&*column.title, column.cells)).collect();

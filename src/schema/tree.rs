@@ -45,7 +45,8 @@ impl Places {
     }
 }
 
-/// A schema that answers what stands at a place (`merge.rs` makes the nodes, when first asked for, so recursion is no trouble).
+/// A schema that answers what stands at a place (`merge.rs` makes the nodes, when first asked for,
+/// so recursion is no trouble).
 #[derive(Debug)]
 pub struct Schema {
     root: Arc<Value>,
@@ -71,7 +72,10 @@ impl Schema {
             places: RefCell::default(),
             nodes: RefCell::default(),
             building: RefCell::default(),
-            types: Types::WORDS.iter().map(|(_, keyword, words)| json!({"type": keyword, "title": words})).collect(),
+            types: Types::WORDS
+                .iter()
+                .map(|(_, keyword, words)| json!({"type": keyword, "title": words}))
+                .collect(),
             secrets: OnceCell::new(),
         }
     }
@@ -142,17 +146,18 @@ impl Schema {
 
     /// Whether any text could be a secret by the schema or its uiSchema.
     pub(super) fn speaks_of_secrets(&self) -> bool {
-        *self.secrets.get_or_init(|| are_spoken_of(&self.root) || self.ui.as_deref().is_some_and(are_spoken_of))
+        *self.secrets.get_or_init(|| {
+            are_spoken_of(&self.root) || self.ui.as_deref().is_some_and(are_spoken_of)
+        })
     }
 
     /// The union of types that a value may have where the schema does not say which.
     pub(super) fn type_union(&self, types: Types) -> (PlaceId, Vec<PlaceId>) {
         let number = types.contains(Types::NUMBER);
         let mut places = self.places.borrow_mut();
-        let branches = Types::WORDS
-            .iter()
-            .enumerate()
-            .filter(|(_, (one, ..))| types.contains(*one) && !(number && *one == Types::INTEGER) && *one != Types::NULL);
+        let branches = Types::WORDS.iter().enumerate().filter(|(_, (one, ..))| {
+            types.contains(*one) && !(number && *one == Types::INTEGER) && *one != Types::NULL
+        });
         let branches = branches.map(|(index, _)| places.id(PlaceOrigin::OnlyType(index))).collect();
         (places.id(PlaceOrigin::AnyType), branches)
     }
@@ -161,7 +166,10 @@ impl Schema {
 /// Whether a schema or a uiSchema could make a text a secret.
 fn are_spoken_of(text: &Value) -> bool {
     match text {
-        Value::Object(members) => members.get("writeOnly") == Some(&Value::Bool(true)) || members.values().any(are_spoken_of),
+        Value::Object(members) => {
+            members.get("writeOnly") == Some(&Value::Bool(true))
+                || members.values().any(are_spoken_of)
+        }
         Value::Array(items) => items.iter().any(are_spoken_of),
         Value::String(text) => text == "password",
         _ => false,

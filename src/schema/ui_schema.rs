@@ -1,4 +1,5 @@
-//! How fields are to be shown, beside what they may hold: a uiSchema as react-jsonschema-form has it and Unique emits it.
+//! How fields are to be shown, beside what they may hold: a uiSchema as react-jsonschema-form has
+//! it and Unique emits it.
 
 use std::sync::Arc;
 
@@ -44,9 +45,11 @@ const OF_PAGES: [&str; 11] = [
     "accept",
     "globalOptions",
 ];
-/// Widgets that look like the schema's own in a terminal; what else they do on a page has no effect.
+/// Widgets that look like the schema's own in a terminal; what else they do on a page has no
+/// effect.
 const PLAIN: [&str; 4] = ["range", "color", "radio", "checkboxes"];
-/// Widgets, and the format that makes a text field like them; without one, the schema brings the like by itself.
+/// Widgets, and the format that makes a text field like them; without one, the schema brings the
+/// like by itself.
 const WIDGETS: [(&str, Option<&str>); 27] = [
     ("textarea", Some("textarea")),
     ("password", Some("password")),
@@ -91,7 +94,8 @@ pub struct Ui<'u> {
 /// Text boxes are not higher than this.
 const MOST_ROWS: u64 = 20;
 
-/// A widget and the format that makes a text field like it. The names of react-jsonschema-form's components count too: `TextareaWidget`.
+/// A widget and the format that makes a text field like it. The names of react-jsonschema-form's
+/// components count too: `TextareaWidget`.
 fn widget_called(name: &str) -> Option<&'static (&'static str, Option<&'static str>)> {
     let component = name.strip_suffix("Widget").map(str::to_lowercase);
     let name = component.as_deref().unwrap_or(name);
@@ -116,14 +120,19 @@ impl<'u> Ui<'u> {
     fn all(&self, name: &str) -> Vec<&'u Value> {
         let own = self.layers.iter().filter_map(|layer| layer.get(name));
         let branches = self.layers.iter().filter(|_| !self.settled).flat_map(|layer| {
-            let unions = ["anyOf", "oneOf"].into_iter().filter_map(|union| layer.get(union)?.as_array());
+            let unions =
+                ["anyOf", "oneOf"].into_iter().filter_map(|union| layer.get(union)?.as_array());
             unions.flatten().filter_map(|branch| branch.get(name))
         });
         own.chain(branches).collect()
     }
 
     fn below(&self, found: Vec<&'u Value>) -> Self {
-        Self { layers: found.into_iter().filter_map(Value::as_object).collect(), settled: false, global: self.global }
+        Self {
+            layers: found.into_iter().filter_map(Value::as_object).collect(),
+            settled: false,
+            global: self.global,
+        }
     }
 
     /// A declared member.
@@ -136,7 +145,11 @@ impl<'u> Ui<'u> {
     #[must_use]
     pub fn entry(&self, name: &str) -> Self {
         let own = self.member(name);
-        if own.layers.is_empty() && !self.is_empty() { self.below(self.all("additionalProperties")) } else { own }
+        if own.layers.is_empty() && !self.is_empty() {
+            self.below(self.all("additionalProperties"))
+        } else {
+            own
+        }
     }
 
     /// An item of a list.
@@ -153,13 +166,20 @@ impl<'u> Ui<'u> {
         if items.is_empty() { self.below(self.all("additionalItems")) } else { self.below(items) }
     }
 
-    /// The same place once a branch of its union is chosen; `at` is the branch's number in the schema.
+    /// The same place once a branch of its union is chosen; `at` is the branch's number in the
+    /// schema.
     #[must_use]
     pub fn branch(&self, at: Option<usize>) -> Self {
         let chosen = self.layers.iter().flat_map(|layer| {
-            ["anyOf", "oneOf"].into_iter().filter_map(|union| layer.get(union)?.as_array()?.get(at?)?.as_object())
+            ["anyOf", "oneOf"]
+                .into_iter()
+                .filter_map(|union| layer.get(union)?.as_array()?.get(at?)?.as_object())
         });
-        Self { layers: chosen.chain(self.layers.iter().copied()).collect(), settled: true, global: self.global }
+        Self {
+            layers: chosen.chain(self.layers.iter().copied()).collect(),
+            settled: true,
+            global: self.global,
+        }
     }
 
     /// An option: `ui:NAME`, or `NAME` among the `ui:options`.
@@ -195,7 +215,11 @@ impl<'u> Ui<'u> {
         Hints {
             rows: rows.and_then(|rows| u16::try_from(rows).ok()),
             empty_value: self.option("emptyValue").cloned(),
-            locks: Locks { add: forbids("addable"), order: forbids("orderable"), remove: forbids("removable") },
+            locks: Locks {
+                add: forbids("addable"),
+                order: forbids("orderable"),
+                remove: forbids("removable"),
+            },
         }
     }
 
@@ -204,12 +228,15 @@ impl<'u> Ui<'u> {
         self.text("title")
     }
 
-    /// Puts names in the wanted order: those named first, the others at the `*`, or without one at the end.
+    /// Puts names in the wanted order: those named first, the others at the `*`, or without one at
+    /// the end.
     pub fn sort<T>(&self, members: &mut [T], name: impl Fn(&T) -> &str) {
         let Some(order) = self.option("order").and_then(Value::as_array) else { return };
         let order: Vec<&str> = order.iter().filter_map(Value::as_str).collect();
         let rest = order.iter().position(|word| *word == "*").unwrap_or(order.len());
-        members.sort_by_key(|member| order.iter().position(|word| *word == name(member)).unwrap_or(rest));
+        members.sort_by_key(|member| {
+            order.iter().position(|word| *word == name(member)).unwrap_or(rest)
+        });
     }
 
     /// The node as it is to be shown; nothing where it is to be shown as it is.
@@ -226,7 +253,8 @@ impl<'u> Ui<'u> {
             shown.description = Some(description.into());
         }
         if let Some(help) = self.text("help") {
-            let before = shown.description.as_deref().map_or_else(String::new, |text| format!("{text}\n\n"));
+            let before =
+                shown.description.as_deref().map_or_else(String::new, |text| format!("{text}\n\n"));
             shown.description = Some(format!("{before}{help}").into());
         }
         shown.placeholder = self.text("placeholder").map(Arc::from).or(shown.placeholder);
@@ -277,15 +305,20 @@ pub fn notes(ui: &Value) -> Vec<String> {
 
 fn gather(ui: &Value, at: &str, notes: &mut Vec<String>) {
     match ui {
-        Value::Array(items) => items.iter().enumerate().for_each(|(row, item)| gather(item, &format!("{at}/{row}"), notes)),
-        Value::Object(members) => members.iter().for_each(|(name, member)| match name.strip_prefix("ui:") {
-            Some("options") => {
-                let options = member.as_object().into_iter().flatten();
-                options.for_each(|(name, option)| judge(name, option, at, notes));
-            }
-            Some(name) => judge(name, member, at, notes),
-            None => gather(member, &format!("{at}/{name}"), notes),
-        }),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .for_each(|(row, item)| gather(item, &format!("{at}/{row}"), notes)),
+        Value::Object(members) => {
+            members.iter().for_each(|(name, member)| match name.strip_prefix("ui:") {
+                Some("options") => {
+                    let options = member.as_object().into_iter().flatten();
+                    options.for_each(|(name, option)| judge(name, option, at, notes));
+                }
+                Some(name) => judge(name, member, at, notes),
+                None => gather(member, &format!("{at}/{name}"), notes),
+            });
+        }
         _ => {}
     }
 }
@@ -294,14 +327,18 @@ fn judge(name: &str, option: &Value, at: &str, notes: &mut Vec<String>) {
     let place = if at.is_empty() { "/" } else { at };
     if name == "widget" {
         match option.as_str().and_then(widget_called) {
-            None => notes.push(format!("{place}: the widget {option} is not known here; the schema's own is used")),
+            None => notes.push(format!(
+                "{place}: the widget {option} is not known here; the schema's own is used"
+            )),
             Some((plain, _)) if PLAIN.contains(plain) => {
                 notes.push(format!("{place}: the widget {option} has no effect in a terminal; the schema's own is used"));
             }
             Some(_) => {}
         }
     } else if name == "field" && option != "hidden" {
-        notes.push(format!("{place}: ui:field has no effect: a terminal has no components of its own"));
+        notes.push(format!(
+            "{place}: ui:field has no effect: a terminal has no components of its own"
+        ));
     } else if !KNOWN.contains(&name) && !OF_PAGES.contains(&name) {
         notes.push(format!("{place}: ui:{name} is not known here and has no effect"));
     }
@@ -357,7 +394,11 @@ mod tests {
     fn options_for_all_fields_hold_until_one_says_otherwise() {
         let ui = json!({"ui:globalOptions": {"label": false, "addable": false}, "b": {"ui:label": true, "c": {}}});
         let ui = Ui::of(Some(&ui));
-        assert!(ui.member("a").hides_label() && !ui.member("b").hides_label() && ui.member("b").member("c").hides_label());
+        assert!(
+            ui.member("a").hides_label()
+                && !ui.member("b").hides_label()
+                && ui.member("b").member("c").hides_label()
+        );
         assert!(ui.member("a").item(0).hints().locks.add);
     }
 
@@ -377,7 +418,9 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_told_with_its_place() {
-        let told = notes(&json!({"a": {"ui:widget": "my-map", "ui:gizmo": 1, "ui:options": {"rows": 3}}, "ui:order": ["a"]}));
+        let told = notes(
+            &json!({"a": {"ui:widget": "my-map", "ui:gizmo": 1, "ui:options": {"rows": 3}}, "ui:order": ["a"]}),
+        );
         assert_eq!(told.len(), 2, "{told:?}");
         assert!(told.iter().all(|note| note.starts_with("/a: ")));
     }

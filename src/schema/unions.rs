@@ -1,4 +1,5 @@
-//! Merging `anyOf`, `oneOf` and `enum`: what is a choice of values, what a choice of shapes, and what neither.
+//! Merging `anyOf`, `oneOf` and `enum`: what is a choice of values, what a choice of shapes, and
+//! what neither.
 
 use std::sync::Arc;
 
@@ -23,14 +24,17 @@ impl Merge<'_> {
             Some(known) if open => known.clone(),
             Some(known) => {
                 let mut known = known.clone();
-                known.options.retain(|option| options.iter().any(|other| same(&other.value, &option.value)));
+                known
+                    .options
+                    .retain(|option| options.iter().any(|other| same(&other.value, &option.value)));
                 known
             }
         };
         self.node.choices = Some(Arc::new(choices));
     }
 
-    /// Takes out of a union what is no choice of shape: null, single branches, constants, mere rules.
+    /// Takes out of a union what is no choice of shape: null, single branches, constants, mere
+    /// rules.
     pub(super) fn union(&mut self, place: PlaceId, length: usize, tag: Option<&str>) {
         if self.node.key.settled.contains(&place) {
             if let Some(union) = self.schema.shapes(place, length).filter(|_| tag.is_none()) {
@@ -59,7 +63,11 @@ impl Merge<'_> {
     /// Offers the members of the branches that hold as well, where further members are allowed.
     pub(super) fn offer_members(&mut self) {
         for branch in std::mem::take(&mut self.offered) {
-            let Some(node) = self.schema.known_node(&NodeKey::of(branch)).filter(|_| !self.node.object.closed) else { continue };
+            let Some(node) =
+                self.schema.known_node(&NodeKey::of(branch)).filter(|_| !self.node.object.closed)
+            else {
+                continue;
+            };
             for property in &node.object.properties {
                 self.node.object.offer(property);
             }
@@ -76,13 +84,18 @@ impl Schema {
         }
     }
 
-    /// An `anyOf` of objects without a member that tells them apart is inclusive; what else it holds is no matter.
+    /// An `anyOf` of objects without a member that tells them apart is inclusive; what else it
+    /// holds is no matter.
     fn union(&self, place: PlaceId, branches: Vec<PlaceId>, tag: Option<Arc<str>>) -> Union {
         let is_any = self.pointer(place).is_some_and(|place| place.ends_with("/anyOf"));
-        let nodes: Vec<Arc<Node>> = branches.iter().filter_map(|branch| self.known_node(&NodeKey::of(*branch))).collect();
-        let is_object = |node: &&Arc<Node>| node.shown_types() == Types::OBJECT && !node.object.properties.is_empty();
+        let nodes: Vec<Arc<Node>> =
+            branches.iter().filter_map(|branch| self.known_node(&NodeKey::of(*branch))).collect();
+        let is_object = |node: &&Arc<Node>| {
+            node.shown_types() == Types::OBJECT && !node.object.properties.is_empty()
+        };
         let objects: Vec<&Node> = nodes.iter().filter(is_object).map(AsRef::as_ref).collect();
-        let inclusive = is_any && tag.is_none() && objects.len() > 1 && common_tag(self, &objects).is_none();
+        let inclusive =
+            is_any && tag.is_none() && objects.len() > 1 && common_tag(self, &objects).is_none();
         Union { place, branches, tag, inclusive }
     }
 }
@@ -142,7 +155,10 @@ fn common_tag(schema: &Schema, branches: &[&Node]) -> Option<Arc<str>> {
     };
     let (first, _) = branches.split_first()?;
     let names = first.object.properties.iter().map(|property| &property.name);
-    names.into_iter().find(|name| branches.iter().all(|branch| constant(branch, name).is_some())).cloned()
+    names
+        .into_iter()
+        .find(|name| branches.iter().all(|branch| constant(branch, name).is_some()))
+        .cloned()
 }
 
 /// The choices that branches come to when each is a value, a list of values, or any text.
@@ -154,7 +170,11 @@ fn titled_constants(branches: &[&Node]) -> Option<(Vec<Choice>, Openness)> {
             return None;
         }
         if let Some(constant) = &node.constant {
-            options.push(Choice { value: constant.clone(), title: node.title.clone(), help: node.description.clone() });
+            options.push(Choice {
+                value: constant.clone(),
+                title: node.title.clone(),
+                help: node.description.clone(),
+            });
         } else if let Some(choices) = &node.choices {
             options.extend(choices.options.iter().cloned());
             openness = if choices.open { Openness::Open } else { openness };

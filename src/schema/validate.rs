@@ -40,25 +40,34 @@ pub struct Opened {
     pub findings: Vec<SchemaFinding>,
     /// How it is read where it does not say so itself.
     pub reading: Option<String>,
-    /// The schema without what the findings are about; anything goes where it is invalid as a whole.
+    /// The schema without what the findings are about; anything goes where it is invalid as a
+    /// whole.
     pub schema: Arc<Value>,
 }
 
 impl Checker {
-    /// Compiles a schema; no reference is ever followed out of it. Formats are checked in every draft.
+    /// Compiles a schema; no reference is ever followed out of it. Formats are checked in every
+    /// draft.
     pub fn compile(schema: &Value) -> Result<Self, Vec<SchemaFinding>> {
         match options().build(schema) {
-            Ok(whole) => Ok(Self::of(whole, &Arc::new(schema.clone()), Draft::named(schema).unwrap_or(Draft::Draft202012))),
+            Ok(whole) => Ok(Self::of(
+                whole,
+                &Arc::new(schema.clone()),
+                Draft::named(schema).unwrap_or(Draft::Draft202012),
+            )),
             Err(error) => Err(flaws::listed(schema, &error)),
         }
     }
 
-    /// The same for forms, in which a flaw costs its keyword and never the form: it is a finding, and the rest of the schema
-    /// counts. Without `$schema` the draft is read off the keywords; what is meant counts (see `readable.rs`).
+    /// The same for forms, in which a flaw costs its keyword and never the form: it is a finding,
+    /// and the rest of the schema counts. Without `$schema` the draft is read off the keywords;
+    /// what is meant counts (see `readable.rs`).
     #[must_use]
     pub fn open(schema: &Arc<Value>) -> Opened {
-        let (draft, reason) = Draft::named(schema).map_or_else(|| Draft::inferred(schema), |draft| (draft, None));
-        let reading = reason.map(|reason| format!("no \"$schema\": read as {draft}, because {reason}"));
+        let (draft, reason) =
+            Draft::named(schema).map_or_else(|| Draft::inferred(schema), |draft| (draft, None));
+        let reading =
+            reason.map(|reason| format!("no \"$schema\": read as {draft}, because {reason}"));
         let mut shown = readable(schema);
         let mut findings = Vec::new();
         let mut flaws: Vec<Flaw> = flaws::unknown_draft(&shown).into_iter().collect();
@@ -67,10 +76,18 @@ impl Checker {
                 flaw.repair(Arc::make_mut(&mut shown));
                 findings.push(flaw.finding);
             }
-            let error = match options().with_draft(draft.for_validator()).build(&unillustrated(&shown)) {
-                Ok(whole) => return Opened { checker: Some(Self::of(whole, &shown, draft)), findings, reading, schema: shown },
-                Err(error) => error,
-            };
+            let error =
+                match options().with_draft(draft.for_validator()).build(&unillustrated(&shown)) {
+                    Ok(whole) => {
+                        return Opened {
+                            checker: Some(Self::of(whole, &shown, draft)),
+                            findings,
+                            reading,
+                            schema: shown,
+                        };
+                    }
+                    Err(error) => error,
+                };
             flaws = flaws::all(&shown, draft, &error);
             if flaws.is_empty() {
                 findings.extend(flaws::listed(&shown, &error));
@@ -81,7 +98,12 @@ impl Checker {
     }
 
     fn of(whole: Validator, schema: &Arc<Value>, draft: Draft) -> Self {
-        Self { whole, parts: Parts::of(schema, draft), patterns: RefCell::default(), defaults: RefCell::default() }
+        Self {
+            whole,
+            parts: Parts::of(schema, draft),
+            patterns: RefCell::default(),
+            defaults: RefCell::default(),
+        }
     }
 
     #[must_use]
@@ -108,7 +130,8 @@ impl Checker {
         issues.found
     }
 
-    /// Whether a value fits the part of the schema at a JSON pointer; `None` when that cannot be told.
+    /// Whether a value fits the part of the schema at a JSON pointer; `None` when that cannot be
+    /// told.
     #[must_use]
     pub fn fits(&self, part: &str, value: &Value) -> Option<bool> {
         self.parts.fits(part, value)
@@ -129,27 +152,37 @@ impl Checker {
     #[must_use]
     pub fn matches(&self, pattern: &str, name: &str) -> bool {
         let mut patterns = self.patterns.borrow_mut();
-        let validator = patterns.entry(pattern.to_owned()).or_insert_with(|| patterns::compile(pattern).ok());
-        validator.as_ref().is_some_and(|validator| validator.is_valid(&Value::String(name.to_owned())))
+        let validator =
+            patterns.entry(pattern.to_owned()).or_insert_with(|| patterns::compile(pattern).ok());
+        validator
+            .as_ref()
+            .is_some_and(|validator| validator.is_valid(&Value::String(name.to_owned())))
     }
 }
 
 /// Longer lists of examples are not compiled.
 const MANY_EXAMPLES: usize = 64;
 
-/// A schema without its long lists of examples: nothing is checked by them, and they may be longer than all the rest.
+/// A schema without its long lists of examples: nothing is checked by them, and they may be longer
+/// than all the rest.
 fn unillustrated(schema: &Value) -> Value {
-    let members =
-        |members: &Map<String, Value>| members.iter().map(|(name, value)| (name.clone(), unillustrated(value))).collect();
+    let members = |members: &Map<String, Value>| {
+        members.iter().map(|(name, value)| (name.clone(), unillustrated(value))).collect()
+    };
     match schema {
         Value::Object(keywords) => {
-            let is_long = |value: &Value| value.as_array().is_some_and(|items| items.len() > MANY_EXAMPLES);
-            let kept = keywords.iter().filter(|(name, value)| *name != "examples" || !is_long(value));
+            let is_long =
+                |value: &Value| value.as_array().is_some_and(|items| items.len() > MANY_EXAMPLES);
+            let kept =
+                keywords.iter().filter(|(name, value)| *name != "examples" || !is_long(value));
             let kept = kept.map(|(name, value)| match (name.as_str(), value) {
-                ("enum" | "const" | "default" | "example" | "dependentRequired", data) => (name.clone(), data.clone()),
+                ("enum" | "const" | "default" | "example" | "dependentRequired", data) => {
+                    (name.clone(), data.clone())
+                }
                 // What stands in these are names, not keywords.
                 (
-                    "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" | "dependencies",
+                    "properties" | "patternProperties" | "$defs" | "definitions"
+                    | "dependentSchemas" | "dependencies",
                     Value::Object(named),
                 ) => (name.clone(), Value::Object(members(named))),
                 _ => (name.clone(), unillustrated(value)),
@@ -175,13 +208,20 @@ mod tests {
 
     fn issues(schema: &Value, value: &Value) -> Vec<String> {
         let checker = Checker::compile(schema).unwrap();
-        checker.issues(value).into_iter().map(|issue| format!("{} {}", issue.at, issue.words)).collect()
+        checker
+            .issues(value)
+            .into_iter()
+            .map(|issue| format!("{} {}", issue.at, issue.words))
+            .collect()
     }
 
     #[test]
     fn a_text_that_is_to_hold_json_does() {
         let schema = json!({"properties": {"a": {"type": "string", "format": "json"}}});
-        assert_eq!(issues(&schema, &json!({"a": "{"})), ["/a is not a JSON text, such as {\"a\": 1}"]);
+        assert_eq!(
+            issues(&schema, &json!({"a": "{"})),
+            ["/a is not a JSON text, such as {\"a\": 1}"]
+        );
         assert!(issues(&schema, &json!({"a": " [1e400, {}] "})).is_empty());
     }
 
@@ -221,23 +261,32 @@ mod tests {
 
     #[test]
     fn unions_say_what_they_want_or_what_the_nearest_branch_misses() {
-        let schema = json!({"properties": {"v": {"anyOf": [{"type": "string"}, {"type": "null"}]}}});
+        let schema =
+            json!({"properties": {"v": {"anyOf": [{"type": "string"}, {"type": "null"}]}}});
         assert_eq!(issues(&schema, &json!({"v": 1})), ["/v must be text or null"]);
         let schema = json!({"properties": {"v": {"anyOf": [{"enum": ["a"]}, {"const": "b"}]}}});
         assert_eq!(issues(&schema, &json!({"v": 1})), ["/v must be one of a or b"]);
         let branch = |kind: &str, member: &str| json!({"properties": {"kind": {"const": kind}, member: {"type": "number"}}, "required": ["kind", member]});
         let schema = json!({"properties": {"v": {"oneOf": [branch("circle", "r"), branch("square", "side")]}}});
         assert_eq!(issues(&schema, &json!({"v": {"kind": "square"}})), ["/v/side is required"]);
-        assert_eq!(issues(&schema, &json!({"v": {"kind": "square", "side": "x"}})), ["/v/side is not a number"]);
+        assert_eq!(
+            issues(&schema, &json!({"v": {"kind": "square", "side": "x"}})),
+            ["/v/side is not a number"]
+        );
         let schema = json!({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]});
         assert_eq!(issues(&schema, &json!({})), [" needs a or b"]);
     }
 
     #[test]
     fn formats_are_checked_in_every_draft_and_nothing_is_fetched() {
-        let schema = json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "format": "email"});
-        assert_eq!(issues(&schema, &json!("x")), [" is not an e-mail address, such as ann@example.com"]);
-        let findings = Checker::compile(&json!({"$ref": "https://example.com/schema.json"})).unwrap_err();
+        let schema =
+            json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "format": "email"});
+        assert_eq!(
+            issues(&schema, &json!("x")),
+            [" is not an e-mail address, such as ann@example.com"]
+        );
+        let findings =
+            Checker::compile(&json!({"$ref": "https://example.com/schema.json"})).unwrap_err();
         assert!(findings[0].words.contains("example.com"), "{findings:?}");
     }
 
@@ -260,11 +309,17 @@ mod tests {
             ("/properties/odd/pattern", "is not a regular expression that"),
             ("/patternProperties/[", "is not a regular expression"),
         ] {
-            assert!(told.iter().any(|told| told.contains(at) && told.contains(words)), "{at}: {told:#?}");
+            assert!(
+                told.iter().any(|told| told.contains(at) && told.contains(words)),
+                "{at}: {told:#?}"
+            );
         }
         let checker = opened.checker.unwrap();
-        let words: Vec<String> =
-            checker.issues(&json!({"good": "x", "odd": "y", "far": 1})).into_iter().map(|issue| issue.words).collect();
+        let words: Vec<String> = checker
+            .issues(&json!({"good": "x", "odd": "y", "far": 1}))
+            .into_iter()
+            .map(|issue| issue.words)
+            .collect();
         assert_eq!(words.len(), 2, "{words:?}");
         assert_eq!(opened.schema["properties"]["far"], json!({"title": "Far"}));
     }
@@ -286,7 +341,10 @@ mod tests {
             (json!({"required": true}), vec!["/properties/a/required"]),
             (json!({"title": null}), vec!["/properties/a/title"]),
             (json!({"additionalProperties": null}), vec!["/properties/a/additionalProperties"]),
-            (json!({"properties": null, "items": 3}), vec!["/properties/a/properties", "/properties/a/items"]),
+            (
+                json!({"properties": null, "items": 3}),
+                vec!["/properties/a/properties", "/properties/a/items"],
+            ),
             (
                 json!({"properties": {"b": null, "c": {"type": "text"}}}),
                 vec!["/properties/a/properties/b", "/properties/a/properties/c/type"],
@@ -309,16 +367,21 @@ mod tests {
                 vec!["/properties/a/$defs/x", "/properties/a/format", "/properties/a/multipleOf"],
             ),
         ] {
-            for draft in
-                [None, Some("http://json-schema.org/draft-07/schema#"), Some("https://json-schema.org/draft/2020-12/schema")]
-            {
+            for draft in [
+                None,
+                Some("http://json-schema.org/draft-07/schema#"),
+                Some("https://json-schema.org/draft/2020-12/schema"),
+            ] {
                 let mut schema = with(flawed.clone());
                 if let Some(draft) = draft {
                     schema["$schema"] = draft.into();
                 }
                 let (mut places, issues) = opened(schema, &json!({"n": "x"}));
-                let mut at: Vec<&str> =
-                    at.iter().copied().filter(|at| draft.is_none_or(|d| !d.contains("07")) || !at.contains("$defs")).collect();
+                let mut at: Vec<&str> = at
+                    .iter()
+                    .copied()
+                    .filter(|at| draft.is_none_or(|d| !d.contains("07")) || !at.contains("$defs"))
+                    .collect();
                 places.sort();
                 at.sort_unstable();
                 assert_eq!(places, at, "{draft:?} {flawed}");
@@ -330,7 +393,10 @@ mod tests {
     #[test]
     fn without_a_draft_the_one_that_is_used_counts() {
         let tuple = json!({"type": "array", "items": [{"type": "string"}, {"type": "integer"}], "additionalItems": false});
-        assert_eq!(opened(tuple, &json!(["a", "b"])), (vec![], vec!["/1 is not a whole number".into()]));
+        assert_eq!(
+            opened(tuple, &json!(["a", "b"])),
+            (vec![], vec!["/1 is not a whole number".into()])
+        );
         let bound = json!({"properties": {"n": {"minimum": 3, "exclusiveMinimum": true}, "m": {"type": "any"}}});
         assert_eq!(
             opened(bound.clone(), &json!({"n": 3})),
@@ -339,8 +405,7 @@ mod tests {
         let reading = Checker::open(&Arc::new(bound)).reading.unwrap();
         assert!(reading.contains("draft 4") && reading.contains("exclusiveMinimum"), "{reading}");
         assert_eq!(Checker::open(&Arc::new(json!({"type": "string"}))).reading, None);
-        let named =
-            json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "items": [{"type": "string"}], "maxItems": 1});
+        let named = json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "items": [{"type": "string"}], "maxItems": 1});
         let (places, issues) = opened(named, &json!([1, 2]));
         assert_eq!((places, issues), (vec!["/items".into()], vec![" more than 1 item".into()]));
     }
@@ -373,7 +438,8 @@ mod tests {
 
     #[test]
     fn an_invalid_schema_is_found_at_its_place() {
-        let findings = Checker::compile(&json!({"properties": {"a": {"type": "strin"}}})).unwrap_err();
+        let findings =
+            Checker::compile(&json!({"properties": {"a": {"type": "strin"}}})).unwrap_err();
         assert_eq!(findings[0].at.to_string(), "/properties/a/type");
     }
 

@@ -18,7 +18,8 @@ use super::{
 /// How deep branches within branches are looked at.
 const DEEPEST: usize = 6;
 
-/// The branch that counts: the one picked by hand as long as it can be, else the one that the value has.
+/// The branch that counts: the one picked by hand as long as it can be, else the one that the value
+/// has.
 pub(super) fn choose(
     schema: &Schema,
     checker: Option<&Checker>,
@@ -32,13 +33,24 @@ pub(super) fn choose(
     if value.is_null() {
         return None;
     }
-    let plausible = |pick: &usize| union.branches.get(*pick).is_some_and(|branch| is_plausible(schema, *branch, value));
+    let plausible = |pick: &usize| {
+        union.branches.get(*pick).is_some_and(|branch| is_plausible(schema, *branch, value))
+    };
     pick.filter(plausible).or_else(|| fitting(schema, checker, union, value))
 }
 
 /// The branch that fits the value, else the nearest one; `None` only for a union without branches.
-pub(super) fn fitting(schema: &Schema, checker: Option<&Checker>, union: &Union, value: &Value) -> Option<usize> {
-    let scores: Vec<i32> = union.branches.iter().map(|branch| score(schema, &NodeKey::of(*branch), value, DEEPEST)).collect();
+pub(super) fn fitting(
+    schema: &Schema,
+    checker: Option<&Checker>,
+    union: &Union,
+    value: &Value,
+) -> Option<usize> {
+    let scores: Vec<i32> = union
+        .branches
+        .iter()
+        .map(|branch| score(schema, &NodeKey::of(*branch), value, DEEPEST))
+        .collect();
     let best = |candidates: &mut dyn Iterator<Item = usize>| {
         candidates.fold(None, |best: Option<usize>, index| match best {
             Some(known) if scores[known] >= scores[index] => Some(known),
@@ -55,7 +67,12 @@ pub(super) fn is_plausible(schema: &Schema, branch: PlaceId, value: &Value) -> b
     score(schema, &NodeKey::of(branch), value, DEEPEST) > 0
 }
 
-fn allows(schema: &Schema, checker: Option<&Checker>, branch: PlaceId, value: &Value) -> Option<bool> {
+fn allows(
+    schema: &Schema,
+    checker: Option<&Checker>,
+    branch: PlaceId,
+    value: &Value,
+) -> Option<bool> {
     match schema.pointer(branch) {
         Some(pointer) => checker?.fits(&pointer, value),
         None => Some(schema.node(&NodeKey::of(branch)).types.admits(value)),
@@ -86,7 +103,9 @@ fn score(schema: &Schema, key: &NodeKey, value: &Value, depth: usize) -> i32 {
     }
     let mut total = 10;
     if let Some(union) = node.unions.first() {
-        let inner = |branch: &PlaceId| score(schema, &key.with_branch(union.place, *branch), value, depth - 1);
+        let inner = |branch: &PlaceId| {
+            score(schema, &key.with_branch(union.place, *branch), value, depth - 1)
+        };
         return union.branches.iter().map(inner).max().unwrap_or(total);
     }
     if let Value::Object(members) = value {
@@ -100,7 +119,8 @@ fn score(schema: &Schema, key: &NodeKey, value: &Value, depth: usize) -> i32 {
                 None => -3,
             };
         }
-        let missing = node.object.required.iter().filter(|name| !members.contains_key(&***name)).count();
+        let missing =
+            node.object.required.iter().filter(|name| !members.contains_key(&***name)).count();
         let unknown = members.keys().filter(|name| node.object.property(name).is_none()).count();
         total -= 2 * i32::try_from(missing).unwrap_or(i32::MAX / 4);
         if node.object.closed {
@@ -113,17 +133,24 @@ fn score(schema: &Schema, key: &NodeKey, value: &Value, depth: usize) -> i32 {
 
 /// What to call the branches.
 pub(super) fn branches(schema: &Schema, union: &Union) -> Vec<Branch> {
-    let nodes: Vec<Arc<Node>> = union.branches.iter().map(|place| schema.node(&NodeKey::of(*place))).collect();
-    let branch =
-        |(label, node): (Arc<str>, &Arc<Node>)| Branch { label, help: node.description.clone(), needs: needs(schema, node) };
+    let nodes: Vec<Arc<Node>> =
+        union.branches.iter().map(|place| schema.node(&NodeKey::of(*place))).collect();
+    let branch = |(label, node): (Arc<str>, &Arc<Node>)| Branch {
+        label,
+        help: node.description.clone(),
+        needs: needs(schema, node),
+    };
     names::distinct(schema, union, &nodes).into_iter().zip(&nodes).map(branch).collect()
 }
 
 /// What a branch asks for: the members that it requires, else the rules of its value.
 fn needs(schema: &Schema, node: &Node) -> String {
     // What can have only one value comes by itself.
-    let is_constant =
-        |name: &str| node.object.property(name).is_some_and(|property| schema.node(&property.node).constant.is_some());
+    let is_constant = |name: &str| {
+        node.object
+            .property(name)
+            .is_some_and(|property| schema.node(&property.node).constant.is_some())
+    };
     let required = node.object.required.iter().map(|name| &**name);
     let names: Vec<&str> = required.filter(|name: &&str| !is_constant(name)).collect();
     match names.as_slice() {

@@ -38,10 +38,15 @@ impl Stamp {
     }
 
     fn new(content: &[u8], metadata: &Metadata) -> Self {
-        Self { length: content.len() as u64, modified: metadata.modified().ok(), hash: hash(content) }
+        Self {
+            length: content.len() as u64,
+            modified: metadata.modified().ok(),
+            hash: hash(content),
+        }
     }
 
-    /// Whether a file of this content is the one that was read. A file that was only touched is the same.
+    /// Whether a file of this content is the one that was read. A file that was only touched is the
+    /// same.
     fn is_of(&self, content: &[u8]) -> bool {
         self.length == content.len() as u64 && self.hash == hash(content)
     }
@@ -99,7 +104,9 @@ impl NotSaved {
     #[must_use]
     pub fn problem(&self) -> &Problem {
         match self {
-            Self::Changed { problem, .. } | Self::LeadsOut { problem, .. } | Self::Failed(problem) => problem,
+            Self::Changed { problem, .. }
+            | Self::LeadsOut { problem, .. }
+            | Self::Failed(problem) => problem,
         }
     }
 }
@@ -107,7 +114,8 @@ impl NotSaved {
 /// Reads a file as text.
 ///
 /// # Errors
-/// When it is missing, no file, too large, may not be read, or is not UTF-8 (told with line and column).
+/// When it is missing, no file, too large, may not be read, or is not UTF-8 (told with line and
+/// column).
 pub fn read(path: &Path) -> Result<Text, Problem> {
     read_up_to(path, LARGEST)
 }
@@ -124,7 +132,11 @@ pub fn read_up_to(path: &Path, largest: u64) -> Result<Text, Problem> {
     Ok(Text { text: text.into(), stamp })
 }
 
-fn bytes(path: &Path, largest: u64, doing: &dyn Fn() -> String) -> Result<(Vec<u8>, Metadata), Problem> {
+fn bytes(
+    path: &Path,
+    largest: u64,
+    doing: &dyn Fn() -> String,
+) -> Result<(Vec<u8>, Metadata), Problem> {
     let failed = |error: io::Error| told(&doing(), &error);
     // Asked before opening: to open a pipe would wait for its writer.
     let metadata = fs::metadata(path).map_err(failed)?;
@@ -132,8 +144,11 @@ fn bytes(path: &Path, largest: u64, doing: &dyn Fn() -> String) -> Result<(Vec<u
         let what = if metadata.is_dir() { "it is a folder" } else { "it is not a plain file" };
         return Err(Problem::new(ProblemKind::File, doing(), what));
     }
-    let mut content = Vec::with_capacity(usize::try_from(metadata.len().min(largest)).unwrap_or_default() + 1);
-    File::open(path).and_then(|file| file.take(largest + 1).read_to_end(&mut content)).map_err(failed)?;
+    let mut content =
+        Vec::with_capacity(usize::try_from(metadata.len().min(largest)).unwrap_or_default() + 1);
+    File::open(path)
+        .and_then(|file| file.take(largest + 1).read_to_end(&mut content))
+        .map_err(failed)?;
     if content.len() as u64 > largest {
         let length = size::bytes(metadata.len().max(largest + 1));
         let cause = format!("it has {length}; toolcrib reads files up to {}", size::bytes(largest));
@@ -156,21 +171,34 @@ fn not_utf8(doing: &str, error: &std::string::FromUtf8Error) -> Problem {
 pub(super) fn told(doing: &str, error: &io::Error) -> Problem {
     let (kind, cause, remedy) = match error.kind() {
         ErrorKind::NotFound => (ProblemKind::Missing, "there is no such file".to_owned(), ""),
-        ErrorKind::PermissionDenied => (ProblemKind::File, "permission denied".to_owned(), "give yourself the right to it"),
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-            (ProblemKind::File, "the disk is full".to_owned(), "make room and save again; nothing is lost")
+        ErrorKind::PermissionDenied => {
+            (ProblemKind::File, "permission denied".to_owned(), "give yourself the right to it")
         }
-        ErrorKind::ReadOnlyFilesystem => (ProblemKind::File, "the disk is read-only".to_owned(), "save to another folder"),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => (
+            ProblemKind::File,
+            "the disk is full".to_owned(),
+            "make room and save again; nothing is lost",
+        ),
+        ErrorKind::ReadOnlyFilesystem => {
+            (ProblemKind::File, "the disk is read-only".to_owned(), "save to another folder")
+        }
         _ => (ProblemKind::File, error.to_string(), ""),
     };
     Problem::new(kind, doing, cause).remedy(remedy)
 }
 
-/// Writes a file of the workspace whole or not at all: beside it, to the disk, then in its place. The file's mode stays.
+/// Writes a file of the workspace whole or not at all: beside it, to the disk, then in its place.
+/// The file's mode stays.
 ///
 /// # Errors
 /// Then the file is as it was: see [`NotSaved`].
-pub fn save(root: &Path, path: &Path, text: &str, expected: Expected, outside: Outside) -> Result<Stamp, NotSaved> {
+pub fn save(
+    root: &Path,
+    path: &Path,
+    text: &str,
+    expected: Expected,
+    outside: Outside,
+) -> Result<Stamp, NotSaved> {
     let doing = format!("saving {}", shown(root, path));
     let target = target(root, path, &doing, outside)?;
     let mode = check(&target, expected, &doing)?;
@@ -188,7 +216,9 @@ pub fn save(root: &Path, path: &Path, text: &str, expected: Expected, outside: O
     };
     match put {
         Ok(_) => {}
-        Err(error) if error.error.kind() == ErrorKind::AlreadyExists => return Err(changed(&doing, &target)),
+        Err(error) if error.error.kind() == ErrorKind::AlreadyExists => {
+            return Err(changed(&doing, &target));
+        }
         Err(error) => return Err(failed(error.error)),
     }
     keep_name(folder);
@@ -199,13 +229,20 @@ pub fn save(root: &Path, path: &Path, text: &str, expected: Expected, outside: O
 ///
 /// # Errors
 /// Then the file is as it was: see [`NotSaved`].
-pub fn remove(root: &Path, path: &Path, expected: Expected, outside: Outside) -> Result<(), NotSaved> {
+pub fn remove(
+    root: &Path,
+    path: &Path,
+    expected: Expected,
+    outside: Outside,
+) -> Result<(), NotSaved> {
     let doing = format!("removing {}", shown(root, path));
     let folder = path.parent().unwrap_or(root);
     target(root, folder, &doing, outside)?;
     check(path, expected, &doing)?;
     match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(NotSaved::Failed(told(&doing, &error))),
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(NotSaved::Failed(told(&doing, &error)));
+        }
         _ => {}
     }
     keep_name(folder);
@@ -239,7 +276,8 @@ fn target(root: &Path, path: &Path, doing: &str, outside: Outside) -> Result<Pat
     let root = fs::canonicalize(root).map_err(failed)?;
     if outside == Outside::Refuse && !target.starts_with(&root) {
         let cause = format!("a link leads out of the workspace, to {}", target.display());
-        let problem = Problem::new(ProblemKind::File, doing, cause).remedy("open that folder instead, or allow it for this file");
+        let problem = Problem::new(ProblemKind::File, doing, cause)
+            .remedy("open that folder instead, or allow it for this file");
         return Err(NotSaved::LeadsOut { problem, to: target });
     }
     Ok(target)
@@ -262,7 +300,11 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// That the file on disk is as expected and may be written; answers with its mode.
-fn check(path: &Path, expected: Expected, doing: &str) -> Result<Option<fs::Permissions>, NotSaved> {
+fn check(
+    path: &Path,
+    expected: Expected,
+    doing: &str,
+) -> Result<Option<fs::Permissions>, NotSaved> {
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -274,14 +316,16 @@ fn check(path: &Path, expected: Expected, doing: &str) -> Result<Option<fs::Perm
         Err(error) => return Err(NotSaved::Failed(told(doing, &error))),
     };
     if metadata.permissions().readonly() {
-        let problem = Problem::new(ProblemKind::File, doing, "the file is read-only").remedy("make it writable (chmod u+w)");
+        let problem = Problem::new(ProblemKind::File, doing, "the file is read-only")
+            .remedy("make it writable (chmod u+w)");
         return Err(NotSaved::Failed(problem));
     }
     match expected {
         Expected::Anything => {}
         Expected::Absent => return Err(changed(doing, path)),
         Expected::Same(stamp) => {
-            let (content, _) = bytes(path, LARGEST, &|| doing.to_owned()).map_err(NotSaved::Failed)?;
+            let (content, _) =
+                bytes(path, LARGEST, &|| doing.to_owned()).map_err(NotSaved::Failed)?;
             if !stamp.is_of(&content) {
                 return Err(changed(doing, path));
             }
@@ -292,15 +336,22 @@ fn check(path: &Path, expected: Expected, doing: &str) -> Result<Option<fs::Perm
 
 fn changed(doing: &str, path: &Path) -> NotSaved {
     let (cause, disk) = match bytes(path, LARGEST, &|| doing.to_owned()) {
-        Ok((content, _)) => ("it changed on disk since it was read", Some(String::from_utf8_lossy(&content).into_owned().into())),
-        Err(problem) if problem.kind == ProblemKind::Missing => ("it was removed on disk since it was read", None),
+        Ok((content, _)) => (
+            "it changed on disk since it was read",
+            Some(String::from_utf8_lossy(&content).into_owned().into()),
+        ),
+        Err(problem) if problem.kind == ProblemKind::Missing => {
+            ("it was removed on disk since it was read", None)
+        }
         Err(problem) => return NotSaved::Failed(problem),
     };
-    let problem = Problem::new(ProblemKind::Changed, doing, cause).remedy("look at the difference, then overwrite it or take it");
+    let problem = Problem::new(ProblemKind::Changed, doing, cause)
+        .remedy("look at the difference, then overwrite it or take it");
     NotSaved::Changed { problem, disk }
 }
 
-/// A temporary file in the folder with the mode that the file has, or that a new file gets from the user's mask.
+/// A temporary file in the folder with the mode that the file has, or that a new file gets from the
+/// user's mask.
 fn beside(folder: &Path, mode: Option<fs::Permissions>) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY).suffix(".tmp");
@@ -318,8 +369,8 @@ fn beside(folder: &Path, mode: Option<fs::Permissions>) -> io::Result<NamedTempF
     Ok(file)
 }
 
-/// Makes a temporary file that [`super::stale`] leaves alone until it is closed: it is locked. One that was swept before it was
-/// locked is made again.
+/// Makes a temporary file that [`super::stale`] leaves alone until it is closed: it is locked. One
+/// that was swept before it was locked is made again.
 fn held(mut make: impl FnMut() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
     loop {
         let file = make()?;
@@ -340,7 +391,8 @@ fn keep_name(folder: &Path) {
     }
 }
 
-/// A text in a file of its own that only the user can read, for another program to edit; gone when dropped.
+/// A text in a file of its own that only the user can read, for another program to edit; gone when
+/// dropped.
 pub struct Scratch(tempfile::NamedTempFile);
 
 impl Scratch {
@@ -375,8 +427,10 @@ mod tests {
     use super::*;
 
     fn names(folder: &Path) -> Vec<String> {
-        let mut names: Vec<_> =
-            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<_> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.sort();
         names
     }
@@ -392,7 +446,8 @@ mod tests {
         fs::write(&path, "one").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         let read = read(&path).unwrap();
-        let stamp = save(root.path(), &path, "two", Expected::Same(read.stamp), Outside::Refuse).unwrap();
+        let stamp =
+            save(root.path(), &path, "two", Expected::Same(read.stamp), Outside::Refuse).unwrap();
         assert_eq!((&*fs::read_to_string(&path).unwrap(), mode(&path)), ("two", 0o640));
         save(root.path(), &path, "three", Expected::Same(stamp), Outside::Refuse).unwrap();
         assert_eq!(names(root.path()), ["a.yaml"]);
@@ -412,12 +467,17 @@ mod tests {
             let refused = save(root.path(), &path, "ours", expected, Outside::Refuse).unwrap_err();
             let NotSaved::Changed { problem, disk } = refused else { panic!("{refused:?}") };
             assert_eq!((problem.kind, disk.as_deref()), (ProblemKind::Changed, Some("theirs")));
-            assert!(matches!(remove(root.path(), &path, expected, Outside::Refuse), Err(NotSaved::Changed { .. })));
+            assert!(matches!(
+                remove(root.path(), &path, expected, Outside::Refuse),
+                Err(NotSaved::Changed { .. })
+            ));
         }
         fs::write(&path, "one").unwrap();
-        save(root.path(), &path, "ours", Expected::Same(stamp), Outside::Refuse).expect("touched, not changed");
+        save(root.path(), &path, "ours", Expected::Same(stamp), Outside::Refuse)
+            .expect("touched, not changed");
         fs::remove_file(&path).unwrap();
-        let refused = save(root.path(), &path, "ours", Expected::Same(stamp), Outside::Refuse).unwrap_err();
+        let refused =
+            save(root.path(), &path, "ours", Expected::Same(stamp), Outside::Refuse).unwrap_err();
         assert!(matches!(refused, NotSaved::Changed { disk: None, .. }));
         save(root.path(), &path, "ours", Expected::Anything, Outside::Refuse).unwrap();
         remove(root.path(), &path, Expected::Anything, Outside::Refuse).unwrap();
@@ -431,7 +491,8 @@ mod tests {
         fs::write(at("real.yaml"), "r").unwrap();
         fs::write(out.path().join("o.yaml"), "o").unwrap();
         symlink("real.yaml", at("link.yaml")).unwrap();
-        save(root.path(), &at("link.yaml"), "through", Expected::Anything, Outside::Refuse).unwrap();
+        save(root.path(), &at("link.yaml"), "through", Expected::Anything, Outside::Refuse)
+            .unwrap();
         assert!(at("link.yaml").is_symlink());
         assert_eq!(fs::read_to_string(at("real.yaml")).unwrap(), "through");
 
@@ -439,7 +500,8 @@ mod tests {
         symlink(out.path(), at("folder")).unwrap();
         symlink(out.path().join("new.yaml"), at("dangling.yaml")).unwrap();
         for name in ["out.yaml", "folder/o.yaml", "folder/new/n.yaml", "dangling.yaml"] {
-            let refused = save(root.path(), &at(name), "x", Expected::Anything, Outside::Refuse).unwrap_err();
+            let refused =
+                save(root.path(), &at(name), "x", Expected::Anything, Outside::Refuse).unwrap_err();
             assert!(matches!(refused, NotSaved::LeadsOut { .. }), "{name}: {refused:?}");
         }
         assert!(matches!(
@@ -465,7 +527,10 @@ mod tests {
             (read(&at("none.yaml")).unwrap_err(), "there is no such file"),
             (read(&at("folder.yaml")).unwrap_err(), "it is a folder"),
             (read(&at("latin.yaml")).unwrap_err(), "byte 0xfc at line 2, column 5 is not UTF-8"),
-            (read_up_to(&at("long.yaml"), 4).unwrap_err(), "it has 5 B; toolcrib reads files up to 4 B"),
+            (
+                read_up_to(&at("long.yaml"), 4).unwrap_err(),
+                "it has 5 B; toolcrib reads files up to 4 B",
+            ),
         ] {
             assert!(problem.cause.contains(words), "{problem}");
             assert!(problem.doing.starts_with("reading /"), "{problem}");
@@ -479,7 +544,8 @@ mod tests {
         let path = root.path().join("a.yaml");
         fs::write(&path, "one").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
-        let refused = save(root.path(), &path, "two", Expected::Anything, Outside::Refuse).unwrap_err();
+        let refused =
+            save(root.path(), &path, "two", Expected::Anything, Outside::Refuse).unwrap_err();
         assert!(refused.problem().cause.contains("read-only"), "{refused:?}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "one");
     }

@@ -17,8 +17,9 @@ pub fn is_pattern(path: &str) -> bool {
     path.contains(['*', '?', '[', '{'])
 }
 
-/// The files that match a pattern, by name: `*` and `?` within a name, `[a-z]`, `{json,yaml}`, `**` for folders of any depth.
-/// Names that begin with a dot match only where the pattern has the dot. Links to folders are not followed by `**`.
+/// The files that match a pattern, by name: `*` and `?` within a name, `[a-z]`, `{json,yaml}`, `**`
+/// for folders of any depth. Names that begin with a dot match only where the pattern has the dot.
+/// Links to folders are not followed by `**`.
 #[must_use]
 pub fn expand(pattern: &str) -> Vec<PathBuf> {
     let mut found = BTreeSet::new();
@@ -83,7 +84,9 @@ fn walk(folder: &Path, parts: &[&str], depth: usize, found: &mut BTreeSet<PathBu
     }
     let (pattern, hidden): (Vec<char>, bool) = (part.chars().collect(), part.starts_with('.'));
     for (name, path, _) in entries(folder) {
-        if (hidden || !name.starts_with('.')) && matches(&pattern, &name.chars().collect::<Vec<_>>()) {
+        if (hidden || !name.starts_with('.'))
+            && matches(&pattern, &name.chars().collect::<Vec<_>>())
+        {
             walk(&path, rest, depth + 1, found);
         }
     }
@@ -93,7 +96,8 @@ fn walk(folder: &Path, parts: &[&str], depth: usize, found: &mut BTreeSet<PathBu
 fn entries(folder: &Path) -> Vec<(String, PathBuf, bool)> {
     let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let entries = fs::read_dir(listed).into_iter().flatten().flatten();
-    let named = entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.file_type().ok()?)));
+    let named = entries
+        .filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.file_type().ok()?)));
     named.map(|(name, kind)| (name.clone(), folder.join(name), kind.is_dir())).collect()
 }
 
@@ -104,14 +108,17 @@ fn matches(pattern: &[char], name: &[char]) -> bool {
         '*' => (0..=name.len()).any(|skip| matches(rest, &name[skip..])),
         '?' => !name.is_empty() && matches(rest, &name[1..]),
         '[' => match class(rest) {
-            Some((set, rest)) => name.first().is_some_and(|letter| is_in(set, *letter)) && matches(rest, &name[1..]),
+            Some((set, rest)) => {
+                name.first().is_some_and(|letter| is_in(set, *letter)) && matches(rest, &name[1..])
+            }
             None => name.first() == Some(&'[') && matches(rest, &name[1..]),
         },
         letter => name.first() == Some(letter) && matches(rest, &name[1..]),
     }
 }
 
-/// What stands between brackets, and what follows them; a `]` right behind the opening one is a letter.
+/// What stands between brackets, and what follows them; a `]` right behind the opening one is a
+/// letter.
 fn class(pattern: &[char]) -> Option<(&[char], &[char])> {
     let negated = usize::from(matches!(pattern.first(), Some('!' | '^')));
     let close = pattern.iter().skip(negated + 1).position(|sign| *sign == ']')? + negated + 1;
@@ -145,7 +152,9 @@ mod tests {
 
     #[test]
     fn names_match_as_in_a_shell() {
-        let is = |pattern: &str, name: &str| matches(&pattern.chars().collect::<Vec<_>>(), &name.chars().collect::<Vec<_>>());
+        let is = |pattern: &str, name: &str| {
+            matches(&pattern.chars().collect::<Vec<_>>(), &name.chars().collect::<Vec<_>>())
+        };
         for (pattern, name) in [
             ("*", ""),
             ("*.json", "a.json"),
@@ -159,7 +168,9 @@ mod tests {
         ] {
             assert!(is(pattern, name), "{pattern} {name}");
         }
-        for (pattern, name) in [("*.json", "a.jsonc"), ("a?c", "ac"), ("[a-c]x", "dx"), ("[!a]", "a"), ("", "a")] {
+        for (pattern, name) in
+            [("*.json", "a.jsonc"), ("a?c", "ac"), ("[a-c]x", "dx"), ("[!a]", "a"), ("", "a")]
+        {
             assert!(!is(pattern, name), "{pattern} {name}");
         }
         assert_eq!(alternatives("a.{json,y{a,}ml}"), ["a.json", "a.yaml", "a.yml"]);
@@ -175,7 +186,10 @@ mod tests {
         }
         let found = |pattern: &str| -> Vec<String> {
             let found = expand(&format!("{}/{pattern}", folder.path().display()));
-            found.iter().map(|path| path.strip_prefix(folder.path()).unwrap().display().to_string()).collect()
+            found
+                .iter()
+                .map(|path| path.strip_prefix(folder.path()).unwrap().display().to_string())
+                .collect()
         };
         assert_eq!(found("**/*.json"), ["a.json", "x/c.json", "x/y/d.json"]);
         assert_eq!(found("*.{json,yaml}"), ["a.json", "b.yaml"]);

@@ -1,8 +1,10 @@
-//! The history: every call of a workspace in the state folder, as JSON lines that are written as things happen.
+//! The history: every call of a workspace in the state folder, as JSON lines that are written as
+//! things happen.
 //!
-//! The lines lie in segments. Each process writes to one that it holds by a lock, so that sessions beside each other never mix their lines; a
-//! line is written at once and whole, so that a process that is killed leaves everything up to its last event, but for letters that may begin
-//! a secret. Full segments are followed by new ones, and the oldest go when all together are too large.
+//! The lines lie in segments. Each process writes to one that it holds by a lock, so that sessions
+//! beside each other never mix their lines; a line is written at once and whole, so that a process
+//! that is killed leaves everything up to its last event, but for letters that may begin a secret.
+//! Full segments are followed by new ones, and the oldest go when all together are too large.
 
 use std::{
     borrow::Cow,
@@ -67,7 +69,8 @@ struct Segment {
 }
 
 impl History {
-    /// The history of the workspace with that folder; what the mask knows is never written. Nothing is made before it is needed.
+    /// The history of the workspace with that folder; what the mask knows is never written. Nothing
+    /// is made before it is needed.
     #[must_use]
     pub fn of(paths: &Paths, root: &Path, mask: Mask) -> Self {
         Self::bounded(paths, root, mask, Bounds::default())
@@ -78,17 +81,28 @@ impl History {
     pub fn bounded(paths: &Paths, root: &Path, mask: Mask, bounds: Bounds) -> Self {
         let mut hasher = DefaultHasher::new();
         root.hash(&mut hasher);
-        Self { paths: paths.clone(), name: format!("{:016x}", hasher.finish()), mask, bounds, held: Mutex::new(None) }
+        Self {
+            paths: paths.clone(),
+            name: format!("{:016x}", hasher.finish()),
+            mask,
+            bounds,
+            held: Mutex::new(None),
+        }
     }
 
-    /// Begins a call; its events go to what this answers. The request is written with the first of them: by then all secrets are known that
-    /// its connection wants.
+    /// Begins a call; its events go to what this answers. The request is written with the first of
+    /// them: by then all secrets are known that its connection wants.
     ///
     /// # Errors
     /// When it cannot be written.
     pub fn begin(self: &Arc<Self>, head: &Head) -> Result<Recorder, Problem> {
         self.write("")?;
-        Ok(Recorder { history: Arc::clone(self), id: head.id.clone(), head: Some(head.clone()), pieces: Pieces::default() })
+        Ok(Recorder {
+            history: Arc::clone(self),
+            id: head.id.clone(),
+            head: Some(head.clone()),
+            pieces: Pieces::default(),
+        })
     }
 
     /// What of the history fits, newest first.
@@ -108,11 +122,19 @@ impl History {
     pub fn open(&self, id: &str) -> Result<Trace, Problem> {
         let mut lines: Vec<String> = Vec::new();
         self.each_segment(|text| {
-            lines.extend(whole_lines(text).filter(|line| lines::about(line).is_some_and(|(of, ..)| of == id)).map(str::to_owned));
+            lines.extend(
+                whole_lines(text)
+                    .filter(|line| lines::about(line).is_some_and(|(of, ..)| of == id))
+                    .map(str::to_owned),
+            );
         })?;
         tally::of_call(id, lines.iter().map(String::as_str)).ok_or_else(|| {
-            Problem::new(ProblemKind::Missing, "opening a kept call", format!("the history has no call {id}"))
-                .remedy("`toolcrib history` lists them")
+            Problem::new(
+                ProblemKind::Missing,
+                "opening a kept call",
+                format!("the history has no call {id}"),
+            )
+            .remedy("`toolcrib history` lists them")
         })
     }
 
@@ -120,7 +142,8 @@ impl History {
     #[must_use]
     pub fn answer_of(&self, tool: &str) -> Option<String> {
         let listing = self.list(Wanted::default()).ok()?;
-        let succeeded = |call: &&Summary| &*call.tool == tool && call.outcome == Some(Outcome::Succeeded);
+        let succeeded =
+            |call: &&Summary| &*call.tool == tool && call.outcome == Some(Outcome::Succeeded);
         let id = &listing.calls.iter().find(succeeded)?.id;
         Some(compare::text(&self.open(id).ok()?))
     }
@@ -128,7 +151,8 @@ impl History {
     /// Takes calls out of the history; answers how many lines went.
     ///
     /// # Errors
-    /// When another process is writing to a segment that holds one of them, or it cannot be written anew. What was done until then stays done.
+    /// When another process is writing to a segment that holds one of them, or it cannot be written
+    /// anew. What was done until then stays done.
     pub fn remove(&self, wanted: impl Fn(&str) -> bool) -> Result<usize, Problem> {
         // Our own segment is let go first, and written anew like the others.
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
@@ -141,14 +165,26 @@ impl History {
             if gone == 0 {
                 continue;
             }
-            let file = OpenOptions::new().read(true).write(true).open(&path).map_err(|error| failed(&path, &error))?;
+            let file = OpenOptions::new()
+                .read(true)
+                .write(true)
+                .open(&path)
+                .map_err(|error| failed(&path, &error))?;
             if file.try_lock().is_err() {
                 let cause = format!("another session is writing to {}", path.display());
-                return Err(Problem::new(ProblemKind::File, "taking calls out of the history", cause).remedy("end it first"));
+                return Err(Problem::new(
+                    ProblemKind::File,
+                    "taking calls out of the history",
+                    cause,
+                )
+                .remedy("end it first"));
             }
             // Once more, now that nobody adds to it.
             let text = read(&path)?;
-            let rest: String = whole_lines(&text).filter(|line| !goes(line)).flat_map(|line| [line, "\n"]).collect();
+            let rest: String = whole_lines(&text)
+                .filter(|line| !goes(line))
+                .flat_map(|line| [line, "\n"])
+                .collect();
             match rest.is_empty() {
                 true => fs::remove_file(&path).map_err(|error| failed(&path, &error))?,
                 false => files::save_private(&path, &rest)?,
@@ -170,10 +206,14 @@ impl History {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(failed(&folder, &error)),
         };
-        let number =
-            |path: &Path| path.extension().filter(|ending| *ending == "jsonl").and(path.file_stem()?.to_str()?.parse().ok());
+        let number = |path: &Path| {
+            path.extension()
+                .filter(|ending| *ending == "jsonl")
+                .and(path.file_stem()?.to_str()?.parse().ok())
+        };
         let paths = entries.filter_map(Result::ok).map(|entry| entry.path());
-        let mut segments: Vec<(u64, PathBuf)> = paths.filter_map(|path| Some((number(&path)?, path))).collect();
+        let mut segments: Vec<(u64, PathBuf)> =
+            paths.filter_map(|path| Some((number(&path)?, path))).collect();
         segments.sort();
         Ok(segments)
     }
@@ -209,8 +249,10 @@ impl History {
         self.paths.private("history")?;
         stale::sweep(&self.paths.private(&format!("history/{}", self.name))?);
         let last = self.segments()?.pop();
-        if let Some((number, path)) = last.as_ref().filter(|(number, _)| full.is_none_or(|full| full.number != *number))
-            && let Some(segment) = take_up(*number, path, self.bounds.segment).map_err(|error| failed(path, &error))?
+        if let Some((number, path)) =
+            last.as_ref().filter(|(number, _)| full.is_none_or(|full| full.number != *number))
+            && let Some(segment) =
+                take_up(*number, path, self.bounds.segment).map_err(|error| failed(path, &error))?
         {
             return Ok(segment);
         }
@@ -232,7 +274,10 @@ impl History {
     /// Lets the oldest segments go that are too much, but none that a process writes.
     fn let_go(&self) -> Result<(), Problem> {
         let segments = self.segments()?;
-        let sizes: Vec<u64> = segments.iter().map(|(_, path)| fs::metadata(path).map_or(0, |known| known.len())).collect();
+        let sizes: Vec<u64> = segments
+            .iter()
+            .map(|(_, path)| fs::metadata(path).map_or(0, |known| known.len()))
+            .collect();
         let mut all: u64 = sizes.iter().sum();
         for ((_, path), size) in segments.iter().zip(sizes) {
             if all <= self.bounds.all {
@@ -263,14 +308,16 @@ pub struct Recorder {
 impl Drop for Recorder {
     fn drop(&mut self) {
         let rest = lines::of_end(&self.id, &self.history.mask, &mut self.pieces);
-        // A call of which nothing was heard is one too; that it cannot be written would have been told at its beginning.
+        // A call of which nothing was heard is one too; that it cannot be written would have been
+        // told at its beginning.
         let _ = self.write(&rest);
     }
 }
 
 impl Recorder {
-    /// Writes events, in their order; they are on disk when this comes back. Letters at the end of the answer so far that may begin a secret
-    /// follow as soon as that is decided, or when this is dropped.
+    /// Writes events, in their order; they are on disk when this comes back. Letters at the end of
+    /// the answer so far that may begin a secret follow as soon as that is decided, or when this is
+    /// dropped.
     ///
     /// # Errors
     /// When they cannot be written.
@@ -281,14 +328,20 @@ impl Recorder {
         Ok(())
     }
 
-    /// Writes events that are small together with others, or one that is large by parts: so it is not copied as a whole.
+    /// Writes events that are small together with others, or one that is large by parts: so it is
+    /// not copied as a whole.
     fn take_some(&mut self, events: &[Event]) -> Result<(), Problem> {
-        let [Event { at_ms, kind: EventKind::Chunk { text, bytes } }] = events else { return self.take_whole(events) };
+        let [Event { at_ms, kind: EventKind::Chunk { text, bytes } }] = events else {
+            return self.take_whole(events);
+        };
         let (first, mut rest) = text.split_at(text.floor_char_boundary(PART));
         if rest.is_empty() {
             return self.take_whole(events);
         }
-        self.take_whole(&[Event { at_ms: *at_ms, kind: EventKind::Chunk { text: first.into(), bytes: *bytes } }])?;
+        self.take_whole(&[Event {
+            at_ms: *at_ms,
+            kind: EventKind::Chunk { text: first.into(), bytes: *bytes },
+        }])?;
         while !rest.is_empty() {
             let (part, more) = rest.split_at(rest.floor_char_boundary(PART));
             rest = more;
@@ -304,13 +357,17 @@ impl Recorder {
     }
 
     fn write(&mut self, events: &str) -> Result<(), Problem> {
-        let head = self.head.take().map(|head| lines::of_head(&lines::masked_head(&head, &self.history.mask)));
+        let head = self
+            .head
+            .take()
+            .map(|head| lines::of_head(&lines::masked_head(&head, &self.history.mask)));
         let lines = head.map_or(Cow::Borrowed(events), |head| Cow::Owned(head + events));
         if lines.is_empty() { Ok(()) } else { self.history.write(&lines) }
     }
 }
 
-/// The last segment of an earlier session, unless it is held or full. A line that was not finished there is ended, and will not be read.
+/// The last segment of an earlier session, unless it is held or full. A line that was not finished
+/// there is ended, and will not be read.
 fn take_up(number: u64, path: &Path, full: u64) -> std::io::Result<Option<Segment>> {
     let mut file = match OpenOptions::new().read(true).append(true).open(path) {
         Ok(file) => file,
@@ -353,7 +410,8 @@ fn private(options: &mut OpenOptions) -> &mut OpenOptions {
 fn read(path: &Path) -> Result<String, Problem> {
     let bytes = fs::read(path).map_err(|error| failed(path, &error))?;
     // A line may be cut within a letter; such a line is not read.
-    Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+    Ok(String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
 /// The lines that were written to their end.
@@ -396,8 +454,13 @@ mod tests {
     }
 
     fn ids(history: &History) -> Vec<String> {
-        let mut ids: Vec<String> =
-            history.list(Wanted::default()).unwrap().calls.iter().map(|call| call.id.to_string()).collect();
+        let mut ids: Vec<String> = history
+            .list(Wanted::default())
+            .unwrap()
+            .calls
+            .iter()
+            .map(|call| call.id.to_string())
+            .collect();
         ids.sort();
         ids
     }
@@ -406,7 +469,10 @@ mod tests {
     fn what_was_recorded_is_read_by_another_process() {
         let (_home, paths) = home();
         let one = history(&paths);
-        assert!(ids(&one).is_empty() && !paths.state.exists(), "nothing is made before it is needed");
+        assert!(
+            ids(&one).is_empty() && !paths.state.exists(),
+            "nothing is made before it is needed"
+        );
         let mut call = one.begin(&head("a")).unwrap();
         call.take(&[chunk("x"), chunk("y")]).unwrap();
         // Read while it is written.
@@ -416,7 +482,10 @@ mod tests {
         assert!(history(&paths).open("b").unwrap_err().remedy.contains("toolcrib history"));
         let (_, path) = one.segments().unwrap().remove(0);
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        assert_eq!(fs::metadata(path.parent().unwrap()).unwrap().permissions().mode() & 0o777, 0o700);
+        assert_eq!(
+            fs::metadata(path.parent().unwrap()).unwrap().permissions().mode() & 0o777,
+            0o700
+        );
         assert!(ids(&History::of(&paths, Path::new("/other"), Mask::default())).is_empty());
     }
 
@@ -431,7 +500,10 @@ mod tests {
         drop((one, two, a, b));
         let three = history(&paths);
         three.begin(&head("c")).unwrap();
-        assert_eq!((ids(&three), three.segments().unwrap().len()), (vec!["a".into(), "b".into(), "c".into()], 2));
+        assert_eq!(
+            (ids(&three), three.segments().unwrap().len()),
+            (vec!["a".into(), "b".into(), "c".into()], 2)
+        );
     }
 
     #[test]
@@ -448,7 +520,10 @@ mod tests {
             let next = history(&paths);
             let before = ids(&next).len();
             next.begin(&head("n")).unwrap();
-            assert!(ids(&next).contains(&"n".to_owned()) && ids(&next).len() > before, "cut at {cut}");
+            assert!(
+                ids(&next).contains(&"n".to_owned()) && ids(&next).len() > before,
+                "cut at {cut}"
+            );
         }
     }
 
@@ -458,9 +533,18 @@ mod tests {
         let bounds = Bounds { segment: 500, all: 2_000, listed: 3 };
         let history = Arc::new(History::bounded(&paths, Path::new("/w"), Mask::default(), bounds));
         for number in 0..40 {
-            history.begin(&head(&format!("call-{number:02}"))).unwrap().take(&[chunk("x"), end()]).unwrap();
+            history
+                .begin(&head(&format!("call-{number:02}")))
+                .unwrap()
+                .take(&[chunk("x"), end()])
+                .unwrap();
         }
-        let size: u64 = history.segments().unwrap().iter().map(|(_, path)| fs::metadata(path).unwrap().len()).sum();
+        let size: u64 = history
+            .segments()
+            .unwrap()
+            .iter()
+            .map(|(_, path)| fs::metadata(path).unwrap().len())
+            .sum();
         assert!(size < 3_500, "{size} bytes are kept");
         let listing = history.list(Wanted::default()).unwrap();
         assert!(listing.calls.len() == 3 && listing.older > 0, "{listing:?}");
@@ -477,24 +561,47 @@ mod tests {
         assert_eq!(one.remove(|id| id == "a").unwrap(), 3);
         one.begin(&head("c")).unwrap();
         assert_eq!(ids(&one), ["b", "c"]);
-        assert!(history(&paths).remove(|id| id == "b").unwrap_err().cause.contains("another session"));
+        assert!(
+            history(&paths).remove(|id| id == "b").unwrap_err().cause.contains("another session")
+        );
     }
 
     #[test]
     fn no_secret_is_written() {
         let (_home, paths) = home();
-        let history = Arc::new(History::of(&paths, Path::new("/w"), Mask::new(["hunter2hunter2".to_owned()])));
+        let history = Arc::new(History::of(
+            &paths,
+            Path::new("/w"),
+            Mask::new(["hunter2hunter2".to_owned()]),
+        ));
         let body = r#"{"config":"{\"api_key\":\"abc\"}","arguments":"{\"q\":\"hunter2hunter2\"}"}"#;
         let mut call = history.begin(&Head { body: body.into(), ..head("a") }).unwrap();
-        call.take(&[chunk("your key: sk-proj-"), chunk("0123456789abcdef"), chunk(" hunter2"), chunk("hunter2"), end()]).unwrap();
+        call.take(&[
+            chunk("your key: sk-proj-"),
+            chunk("0123456789abcdef"),
+            chunk(" hunter2"),
+            chunk("hunter2"),
+            end(),
+        ])
+        .unwrap();
         let mut call = history.begin(&head("b")).unwrap();
-        "it is hunter2hunter2 or h".chars().for_each(|letter| call.take(&[chunk(&letter.to_string())]).unwrap());
+        "it is hunter2hunter2 or h"
+            .chars()
+            .for_each(|letter| call.take(&[chunk(&letter.to_string())]).unwrap());
         // It ends without an end.
         drop(call);
         let (_, path) = history.segments().unwrap().remove(0);
         let kept = fs::read_to_string(path).unwrap();
-        assert!(!kept.contains("abc\\") && !kept.contains("sk-") && !kept.contains("0123456789"), "{kept}");
-        assert!(!kept.contains("hunt") && !kept.contains(r#""text":"u""#) && !kept.contains(r#""text":"2""#), "{kept}");
+        assert!(
+            !kept.contains("abc\\") && !kept.contains("sk-") && !kept.contains("0123456789"),
+            "{kept}"
+        );
+        assert!(
+            !kept.contains("hunt")
+                && !kept.contains(r#""text":"u""#)
+                && !kept.contains(r#""text":"2""#),
+            "{kept}"
+        );
         assert_eq!(compare::text(&history.open("b").unwrap()), "it is *** or h");
         assert!(history.open("a").unwrap().head.masked);
     }

@@ -1,7 +1,9 @@
-//! The journal: unsaved texts of a workspace, kept in the state folder so that they survive a crash.
+//! The journal: unsaved texts of a workspace, kept in the state folder so that they survive a
+//! crash.
 //!
-//! Each session that runs holds one slot, by a lock that ends with its process. What lies in a slot that nobody holds was left by a session
-//! that crashed; the next session takes over what is newer than the saved files, and drops the rest.
+//! Each session that runs holds one slot, by a lock that ends with its process. What lies in a slot
+//! that nobody holds was left by a session that crashed; the next session takes over what is newer
+//! than the saved files, and drops the rest.
 
 use std::{
     collections::BTreeMap,
@@ -43,7 +45,8 @@ pub struct Draft {
     pub text: SharedText,
     /// When it was the newest.
     pub at: SystemTime,
-    /// What the file may hold that is surely older: what was read or saved before, and what was being saved; `None`: no file.
+    /// What the file may hold that is surely older: what was read or saved before, and what was
+    /// being saved; `None`: no file.
     pub newer_than: Vec<Option<Arc<str>>>,
 }
 
@@ -70,12 +73,15 @@ impl Journal {
         Self { paths: paths.clone(), root: root.to_owned(), slot: Mutex::new(None) }
     }
 
-    /// What sessions that crashed left unsaved and is newer than the files, each found by `path`. It stays in the journal until
-    /// something else is written.
+    /// What sessions that crashed left unsaved and is newer than the files, each found by `path`.
+    /// It stays in the journal until something else is written.
     ///
     /// # Errors
     /// When the state folder cannot be used, or a journal in it cannot be read.
-    pub fn pending(&self, path: impl Fn(&FileId) -> PathBuf) -> Result<BTreeMap<FileId, Arc<str>>, Problem> {
+    pub fn pending(
+        &self,
+        path: impl Fn(&FileId) -> PathBuf,
+    ) -> Result<BTreeMap<FileId, Arc<str>>, Problem> {
         if !self.paths.state.join("journal").is_dir() {
             return Ok(BTreeMap::new());
         }
@@ -84,7 +90,11 @@ impl Journal {
             let mut left = read(&slot.path)?;
             let mut slots = Vec::new();
             for number in (0..SLOTS).filter(|number| *number != slot.number) {
-                let Some(other) = self.free_slot(folder, number).filter(|other| other.path.exists()) else { continue };
+                let Some(other) =
+                    self.free_slot(folder, number).filter(|other| other.path.exists())
+                else {
+                    continue;
+                };
                 for (file, draft) in read(&other.path)? {
                     left.entry(file).or_insert(draft);
                 }
@@ -110,14 +120,20 @@ impl Journal {
         if drafts.is_empty() && !self.paths.state.join("journal").is_dir() {
             return Ok(());
         }
-        let left = drafts.iter().map(|(file, draft)| (file.clone(), Left::of(draft))).collect::<BTreeMap<_, _>>();
+        let left = drafts
+            .iter()
+            .map(|(file, draft)| (file.clone(), Left::of(draft)))
+            .collect::<BTreeMap<_, _>>();
         self.with_slot(|_, slot| match left.is_empty() {
             true => clear(&slot.path),
             false => write(&slot.path, &self.root, &left),
         })
     }
 
-    fn with_slot<T>(&self, act: impl FnOnce(&Path, &Slot) -> Result<T, Problem>) -> Result<T, Problem> {
+    fn with_slot<T>(
+        &self,
+        act: impl FnOnce(&Path, &Slot) -> Result<T, Problem>,
+    ) -> Result<T, Problem> {
         let folder = self.paths.private("journal")?;
         let mut held = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
         if held.is_none() {
@@ -160,11 +176,13 @@ struct Left {
 
 impl Left {
     fn of(draft: &Draft) -> Self {
-        let newer_than = draft.newer_than.iter().map(|text| text.as_deref().map(fingerprint)).collect();
+        let newer_than =
+            draft.newer_than.iter().map(|text| text.as_deref().map(fingerprint)).collect();
         Self { text: draft.text.whole().clone(), at: draft.at, newer_than }
     }
 
-    /// Whether it says something else than the file, and says it later. Of a file that has gone it is all there is.
+    /// Whether it says something else than the file, and says it later. Of a file that has gone it
+    /// is all there is.
     fn is_newer_than(&self, path: &Path) -> bool {
         let Ok(Text { text, stamp }) = files::read(path) else { return true };
         let is_later = || stamp.modified.is_none_or(|saved| saved + CLOCKS < self.at);
@@ -178,7 +196,11 @@ impl Left {
         }
         let nanos = value["at"].as_u64().map(Duration::from_nanos)?;
         let newer_than = value["newer_than"].as_array()?.iter().map(Value::as_u64).collect();
-        Some(Self { text: value["text"].as_str()?.into(), at: SystemTime::UNIX_EPOCH + nanos, newer_than })
+        Some(Self {
+            text: value["text"].as_str()?.into(),
+            at: SystemTime::UNIX_EPOCH + nanos,
+            newer_than,
+        })
     }
 
     fn json(&self) -> Value {
@@ -202,17 +224,25 @@ fn read(path: &Path) -> Result<BTreeMap<FileId, Left>, Problem> {
     let written = stamp.modified.unwrap_or(SystemTime::UNIX_EPOCH);
     let left = serde_json::from_str::<Value>(&text).ok().and_then(|value| {
         let files = value.get("files")?.as_object()?;
-        files.iter().map(|(file, left)| Some((FileId::new(file.as_str()), Left::parse(left, written)?))).collect()
+        files
+            .iter()
+            .map(|(file, left)| Some((FileId::new(file.as_str()), Left::parse(left, written)?)))
+            .collect()
     });
     left.ok_or_else(|| {
         let doing = format!("reading unsaved work from {}", path.display());
-        Problem::new(ProblemKind::File, doing, "it is not a journal").remedy("look into the file, then remove it")
+        Problem::new(ProblemKind::File, doing, "it is not a journal")
+            .remedy("look into the file, then remove it")
     })
 }
 
 fn write(path: &Path, root: &Path, left: &BTreeMap<FileId, Left>) -> Result<(), Problem> {
-    let files: Map<String, Value> = left.iter().map(|(file, left)| (file.to_string(), left.json())).collect();
-    files::save_private(path, &json!({ "workspace": root.to_string_lossy(), "files": files }).to_string())
+    let files: Map<String, Value> =
+        left.iter().map(|(file, left)| (file.to_string(), left.json())).collect();
+    files::save_private(
+        path,
+        &json!({ "workspace": root.to_string_lossy(), "files": files }).to_string(),
+    )
 }
 
 fn clear(path: &Path) -> Result<(), Problem> {
@@ -235,7 +265,11 @@ mod tests {
     }
 
     fn drafts(rows: &[(&str, &str)]) -> Drafts {
-        let draft = |text: Arc<str>| Draft { text: text.into(), at: SystemTime::now(), newer_than: Vec::new() };
+        let draft = |text: Arc<str>| Draft {
+            text: text.into(),
+            at: SystemTime::now(),
+            newer_than: Vec::new(),
+        };
         texts(rows).into_iter().map(|(file, text)| (file, draft(text))).collect()
     }
 
@@ -286,7 +320,11 @@ mod tests {
         let (one, two) = (Journal::of(&paths, root), Journal::of(&paths, root));
         one.write(&drafts(&[("a", "one")])).unwrap();
         two.write(&drafts(&[("a", "two"), ("b", "two")])).unwrap();
-        assert_eq!(one.pending(nowhere).unwrap(), texts(&[("a", "one")]), "what a session holds is no one else's");
+        assert_eq!(
+            one.pending(nowhere).unwrap(),
+            texts(&[("a", "one")]),
+            "what a session holds is no one else's"
+        );
         drop(one);
         drop(two);
         let next = Journal::of(&paths, root);
@@ -305,7 +343,12 @@ mod tests {
     }
 
     /// What is offered of a draft of that age, made on those texts, when the file holds `saved`.
-    fn offered(text: &str, age: Duration, newer_than: &[Option<&str>], saved: Option<&str>) -> bool {
+    fn offered(
+        text: &str,
+        age: Duration,
+        newer_than: &[Option<&str>],
+        saved: Option<&str>,
+    ) -> bool {
         let (home, paths) = home();
         let at = |file: &FileId| home.path().join(file.path());
         let newer_than = newer_than.iter().map(|text| text.map(Arc::from)).collect();
@@ -323,7 +366,10 @@ mod tests {
     fn only_what_is_newer_than_the_file_is_offered() {
         let (old, new) = (Duration::from_secs(60), Duration::ZERO);
         assert!(offered("ab", old, &[Some("a")], Some("a")), "typed after the last save");
-        assert!(offered("abc", old, &[Some("a"), Some("ab")], Some("ab")), "typed while that was being saved");
+        assert!(
+            offered("abc", old, &[Some("a"), Some("ab")], Some("ab")),
+            "typed while that was being saved"
+        );
         assert!(offered("ab", old, &[Some("a")], None), "the file has gone");
         assert!(offered("ab", old, &[None], None), "a new file");
         assert!(!offered("ab", old, &[Some("a")], Some("abc")), "more was saved later");
@@ -335,7 +381,12 @@ mod tests {
         fs::write(home.path().join("a"), "theirs").unwrap();
         let draft = Draft { text: "ab".into(), at: ahead, newer_than: vec![Some("a".into())] };
         Journal::of(&paths, home.path()).write(&[(FileId::new("a"), draft)].into()).unwrap();
-        let offered = Journal::of(&paths, home.path()).pending(|file| home.path().join(file.path())).unwrap();
-        assert_eq!(offered, texts(&[("a", "ab")]), "typed after somebody else had changed the file");
+        let offered =
+            Journal::of(&paths, home.path()).pending(|file| home.path().join(file.path())).unwrap();
+        assert_eq!(
+            offered,
+            texts(&[("a", "ab")]),
+            "typed after somebody else had changed the file"
+        );
     }
 }

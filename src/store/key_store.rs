@@ -1,4 +1,5 @@
-//! The system's key store: secrets by name, which the system keeps for the user. Nothing of it is loaded or asked before it is opened.
+//! The system's key store: secrets by name, which the system keeps for the user. Nothing of it is
+//! loaded or asked before it is opened.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -32,7 +33,8 @@ impl KeyStore {
     /// When there is none within reach.
     pub fn open() -> Result<Self, Problem> {
         let none = |error: Error| {
-            let cause = format!("there is no key store here: {TITLE} does not answer ({})", cause(&error));
+            let cause =
+                format!("there is no key store here: {TITLE} does not answer ({})", cause(&error));
             Problem::new(ProblemKind::Unreachable, "opening the key store", cause).remedy(ELSEWHERE)
         };
         Ok(Self { store: system().map_err(none)? })
@@ -43,7 +45,9 @@ impl KeyStore {
     /// # Errors
     /// When there is none, or the store stays locked.
     pub fn secret(&self, name: &str) -> Result<String, Problem> {
-        self.entry(name).and_then(|entry| entry.get_password()).map_err(|error| fault("reading a secret", name, &error))
+        self.entry(name)
+            .and_then(|entry| entry.get_password())
+            .map_err(|error| fault("reading a secret", name, &error))
     }
 
     /// Keeps a secret under a name, in place of the one that was there.
@@ -51,7 +55,9 @@ impl KeyStore {
     /// # Errors
     /// When the store refuses or stays locked.
     pub fn keep(&self, name: &str, secret: &str) -> Result<(), Problem> {
-        self.entry(name).and_then(|entry| entry.set_password(secret)).map_err(|error| fault("keeping a secret", name, &error))
+        self.entry(name)
+            .and_then(|entry| entry.set_password(secret))
+            .map_err(|error| fault("keeping a secret", name, &error))
     }
 
     /// Takes the secret of that name out.
@@ -68,10 +74,16 @@ impl KeyStore {
     /// # Errors
     /// When the store stays locked.
     pub fn names(&self) -> Result<Vec<String>, Problem> {
-        // Windows' store looks for patterns in names that it makes itself; ours are told from the others below.
-        let wanted = if cfg!(windows) { HashMap::new() } else { HashMap::from([("service", SERVICE)]) };
-        let found = self.store.search(&wanted).map_err(|error| fault("listing secrets", "", &error))?;
-        let ours = found.iter().filter_map(Entry::get_specifiers).filter(|(service, _)| service == SERVICE);
+        // Windows' store looks for patterns in names that it makes itself; ours are told from the
+        // others below.
+        let wanted =
+            if cfg!(windows) { HashMap::new() } else { HashMap::from([("service", SERVICE)]) };
+        let found =
+            self.store.search(&wanted).map_err(|error| fault("listing secrets", "", &error))?;
+        let ours = found
+            .iter()
+            .filter_map(Entry::get_specifiers)
+            .filter(|(service, _)| service == SERVICE);
         let mut names: Vec<String> = ours.map(|(_, name)| name).collect();
         names.sort();
         Ok(names)
@@ -120,7 +132,11 @@ fn fault(doing: &str, name: &str, error: &Error) -> Problem {
             format!("the secret \"{name}\" of the key store is no text"),
             format!("put it there anew: toolcrib secret set {name}"),
         ),
-        _ => (ProblemKind::File, format!("the key store failed: {}", cause(error)), format!("it is {TITLE}; {ELSEWHERE}")),
+        _ => (
+            ProblemKind::File,
+            format!("the key store failed: {}", cause(error)),
+            format!("it is {TITLE}; {ELSEWHERE}"),
+        ),
     };
     Problem::new(kind, doing, cause).remedy(remedy)
 }
@@ -153,7 +169,10 @@ mod tests {
         store.forget("bus").unwrap();
         let problem = store.secret("bus").unwrap_err();
         assert_eq!(problem.kind, ProblemKind::Missing);
-        assert!(problem.cause.contains("\"bus\"") && problem.remedy.contains("toolcrib secret set bus"), "{problem}");
+        assert!(
+            problem.cause.contains("\"bus\"") && problem.remedy.contains("toolcrib secret set bus"),
+            "{problem}"
+        );
         assert_eq!(store.forget("bus").unwrap_err().kind, ProblemKind::Missing);
     }
 
@@ -161,7 +180,10 @@ mod tests {
     fn what_the_store_refuses_is_told_without_the_secret() {
         let secret = b"hunter2\xff".to_vec();
         let problem = fault("reading a secret", "bus", &Error::BadEncoding(secret));
-        assert!(problem.cause.contains("no text") && !problem.to_string().contains("hunter2"), "{problem}");
+        assert!(
+            problem.cause.contains("no text") && !problem.to_string().contains("hunter2"),
+            "{problem}"
+        );
         let problem = fault("reading a secret", "bus", &Error::NoStorageAccess("dismissed".into()));
         assert!(problem.cause.contains("locked") && problem.remedy.contains("unlock"), "{problem}");
     }

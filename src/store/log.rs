@@ -19,7 +19,9 @@ pub const VARIABLE: &str = "TOOLCRIB_LOG";
 
 /// Lines are written until this is dropped.
 #[must_use]
-pub struct Log(#[expect(dead_code, reason = "held for its drop, which writes what waits")] WorkerGuard);
+pub struct Log(
+    #[expect(dead_code, reason = "held for its drop, which writes what waits")] WorkerGuard,
+);
 
 /// Opens the log of this process.
 ///
@@ -27,7 +29,9 @@ pub struct Log(#[expect(dead_code, reason = "held for its drop, which writes wha
 /// When the file cannot be made, or a log is open already.
 pub fn open(paths: &Paths) -> Result<Log, Problem> {
     let folder = paths.private("log")?;
-    let failed = |cause: String| Problem::new(ProblemKind::File, format!("opening the log in {}", folder.display()), cause);
+    let failed = |cause: String| {
+        Problem::new(ProblemKind::File, format!("opening the log in {}", folder.display()), cause)
+    };
     let files = Builder::new()
         .rotation(Rotation::DAILY)
         .max_log_files(DAYS)
@@ -35,10 +39,17 @@ pub fn open(paths: &Paths) -> Result<Log, Problem> {
         .filename_suffix("log")
         .build(&folder)
         .map_err(|error| failed(error.to_string()))?;
-    let (writer, guard) = NonBlockingBuilder::default().buffered_lines_limit(WAITING).lossy(true).finish(files);
-    let filter = EnvFilter::try_from_env(VARIABLE).unwrap_or_else(|_| EnvFilter::new("warn,toolcrib=info"));
-    let subscriber = tracing_subscriber::fmt().with_writer(writer).with_env_filter(filter).with_ansi(false).finish();
-    tracing::subscriber::set_global_default(subscriber).map_err(|error| failed(error.to_string()))?;
+    let (writer, guard) =
+        NonBlockingBuilder::default().buffered_lines_limit(WAITING).lossy(true).finish(files);
+    let filter =
+        EnvFilter::try_from_env(VARIABLE).unwrap_or_else(|_| EnvFilter::new("warn,toolcrib=info"));
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(writer)
+        .with_env_filter(filter)
+        .with_ansi(false)
+        .finish();
+    tracing::subscriber::set_global_default(subscriber)
+        .map_err(|error| failed(error.to_string()))?;
     Ok(Log(guard))
 }
 

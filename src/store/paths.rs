@@ -30,8 +30,12 @@ impl Paths {
     /// When the system names no home folder.
     pub fn of_user() -> Result<Self, Problem> {
         let folders = ProjectDirs::from("", "", "toolcrib").ok_or_else(|| {
-            Problem::new(ProblemKind::Missing, "looking for your settings", "the system names no home folder")
-                .remedy("set HOME, or XDG_CONFIG_HOME, XDG_STATE_HOME and XDG_CACHE_HOME")
+            Problem::new(
+                ProblemKind::Missing,
+                "looking for your settings",
+                "the system names no home folder",
+            )
+            .remedy("set HOME, or XDG_CONFIG_HOME, XDG_STATE_HOME and XDG_CACHE_HOME")
         })?;
         Ok(Self {
             config: folders.config_dir().to_owned(),
@@ -67,8 +71,12 @@ impl Paths {
     pub fn private(&self, name: &str) -> Result<PathBuf, Problem> {
         let folder = self.state.join(name);
         make_private(&self.state).and_then(|()| make_private(&folder)).map_err(|error| {
-            Problem::new(ProblemKind::File, format!("making the folder {}", folder.display()), error.to_string())
-                .remedy("make it writable, or set XDG_STATE_HOME to another folder")
+            Problem::new(
+                ProblemKind::File,
+                format!("making the folder {}", folder.display()),
+                error.to_string(),
+            )
+            .remedy("make it writable, or set XDG_STATE_HOME to another folder")
         })?;
         Ok(folder)
     }
@@ -99,7 +107,11 @@ mod tests {
         let state = home.path().join("state");
         fs::create_dir(&state).unwrap();
         fs::set_permissions(&state, fs::Permissions::from_mode(0o755)).unwrap();
-        let paths = Paths { config: home.path().join("config"), state: state.clone(), cache: home.path().join("cache") };
+        let paths = Paths {
+            config: home.path().join("config"),
+            state: state.clone(),
+            cache: home.path().join("cache"),
+        };
         let folder = paths.private("journal").unwrap();
         for folder in [&state, &folder] {
             assert_eq!(fs::metadata(folder).unwrap().permissions().mode() & 0o777, 0o700);
@@ -114,6 +126,9 @@ mod tests {
         fs::write(&state, "").unwrap();
         let paths = Paths { config: home.path().into(), state, cache: home.path().into() };
         let problem = paths.private("journal").unwrap_err();
-        assert!(problem.doing.contains("state/journal") && problem.remedy.contains("XDG_STATE_HOME"), "{problem}");
+        assert!(
+            problem.doing.contains("state/journal") && problem.remedy.contains("XDG_STATE_HOME"),
+            "{problem}"
+        );
     }
 }

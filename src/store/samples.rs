@@ -25,7 +25,14 @@ pub const SAMPLES: &[Sample] = &[
     Sample {
         name: "demo",
         about: "A small assistant for a shop: four tools, three services that answer, a workflow of three states.",
-        files: files!("demo", "README.md", "scenarios/a-day.yaml", "services.yaml", "toolcrib.toml", "tools.yaml"),
+        files: files!(
+            "demo",
+            "README.md",
+            "scenarios/a-day.yaml",
+            "services.yaml",
+            "toolcrib.toml",
+            "tools.yaml"
+        ),
     },
     Sample {
         name: "spec-workflow",
@@ -61,7 +68,13 @@ pub const SAMPLES: &[Sample] = &[
     Sample {
         name: "first-call",
         about: "One tool and one service: what it takes to see an answer.",
-        files: files!("first-call", "README.md", "joke-service.json", "tell-joke.json", "toolcrib.toml",),
+        files: files!(
+            "first-call",
+            "README.md",
+            "joke-service.json",
+            "tell-joke.json",
+            "toolcrib.toml",
+        ),
     },
     Sample {
         name: "commonground",
@@ -80,7 +93,14 @@ pub const SAMPLES: &[Sample] = &[
     Sample {
         name: "gallery",
         about: "No tools: a schema with every widget and keyword that a form knows, for `toolcrib form`.",
-        files: files!("gallery", "README.md", "instance.yaml", "schema.json", "toolcrib.toml", "ui.json"),
+        files: files!(
+            "gallery",
+            "README.md",
+            "instance.yaml",
+            "schema.json",
+            "toolcrib.toml",
+            "ui.json"
+        ),
     },
 ];
 
@@ -90,17 +110,22 @@ pub fn by_name(name: &str) -> Option<&'static Sample> {
     SAMPLES.iter().find(|sample| sample.name == name)
 }
 
-/// Writes a sample's files into a folder, which is made where it does not exist. Nothing that is there is overwritten: where one of the files
-/// exists, none is written.
+/// Writes a sample's files into a folder, which is made where it does not exist. Nothing that is
+/// there is overwritten: where one of the files exists, none is written.
 pub fn copy(sample: &Sample, folder: &Path) -> Result<(), Problem> {
     let doing = || format!("copying the sample {} to {}", sample.name, folder.display());
-    if let Some((path, _)) = sample.files.iter().find(|(path, _)| folder.join(path).symlink_metadata().is_ok()) {
+    if let Some((path, _)) =
+        sample.files.iter().find(|(path, _)| folder.join(path).symlink_metadata().is_ok())
+    {
         let problem = Problem::new(ProblemKind::Input, doing(), format!("{path} is there already"));
         return Err(problem.remedy("choose an empty folder"));
     }
-    sample.files.iter().try_for_each(|(path, text)| write_new(&folder.join(path), text)).map_err(|error| {
-        Problem::new(ProblemKind::File, doing(), error.to_string()).remedy("choose a folder that can be written to")
-    })
+    sample.files.iter().try_for_each(|(path, text)| write_new(&folder.join(path), text)).map_err(
+        |error| {
+            Problem::new(ProblemKind::File, doing(), error.to_string())
+                .remedy("choose a folder that can be written to")
+        },
+    )
 }
 
 fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
@@ -132,8 +157,12 @@ mod tests {
         let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("samples");
         let mut on_disk = Vec::new();
         paths_below(&folder, &folder, &mut on_disk);
-        let mut in_table: Vec<String> =
-            SAMPLES.iter().flat_map(|sample| sample.files.iter().map(|(path, _)| format!("{}/{path}", sample.name))).collect();
+        let mut in_table: Vec<String> = SAMPLES
+            .iter()
+            .flat_map(|sample| {
+                sample.files.iter().map(|(path, _)| format!("{}/{path}", sample.name))
+            })
+            .collect();
         on_disk.sort();
         in_table.sort();
         assert_eq!(in_table, on_disk);

@@ -1,4 +1,5 @@
-//! A JSON Schema's file, and the local files that it refers to, as one schema. Nothing is ever fetched.
+//! A JSON Schema's file, and the local files that it refers to, as one schema. Nothing is ever
+//! fetched.
 
 use std::{
     collections::HashMap,
@@ -29,11 +30,13 @@ pub struct SchemaFile {
     pub left_out: Vec<String>,
 }
 
-/// Reads a schema in JSON or YAML. A reference to an address that the map has leads to its file; other references to files are followed
-/// within the folder of the file that has them, or the workspace that this lies in.
+/// Reads a schema in JSON or YAML. A reference to an address that the map has leads to its file;
+/// other references to files are followed within the folder of the file that has them, or the
+/// workspace that this lies in.
 ///
 /// # Errors
-/// When the file, or one that it refers to, cannot be read; a reference to a file that is not there is left to the schema's checks.
+/// When the file, or one that it refers to, cannot be read; a reference to a file that is not there
+/// is left to the schema's checks.
 pub fn load(path: &Path, map: &SchemaMap) -> Result<SchemaFile, Problem> {
     let mut schema = read(path)?;
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -82,7 +85,9 @@ pub fn read(path: &Path) -> Result<Value, Problem> {
         return Ok(value);
     }
     let value = parse(path, text)?.value(0).cloned().map(Arc::unwrap_or_clone);
-    value.ok_or_else(|| Problem::new(ProblemKind::Input, format!("reading {}", path.display()), "it is empty"))
+    value.ok_or_else(|| {
+        Problem::new(ProblemKind::Input, format!("reading {}", path.display()), "it is empty")
+    })
 }
 
 /// A text by the ending of its name, else as whatever it can be read as.
@@ -117,13 +122,19 @@ struct Home<'h> {
 }
 
 impl Bundle<'_> {
-    /// Gives each reference to another file the address that the file has in the bundle. References are relative to `base`.
+    /// Gives each reference to another file the address that the file has in the bundle. References
+    /// are relative to `base`.
     fn follow(&mut self, schema: &mut Value, home: &Home<'_>, base: &str) {
         match schema {
             Value::Object(members) => {
-                let id = members.get("$id").and_then(Value::as_str).map(|id| join(base, id.trim_end_matches('#')));
+                let id = members
+                    .get("$id")
+                    .and_then(Value::as_str)
+                    .map(|id| join(base, id.trim_end_matches('#')));
                 let base = id.as_deref().unwrap_or(base);
-                for (name, member) in members.iter_mut().filter(|(name, _)| !DATA.contains(&name.as_str())) {
+                for (name, member) in
+                    members.iter_mut().filter(|(name, _)| !DATA.contains(&name.as_str()))
+                {
                     match member {
                         Value::String(reference) if name == "$ref" || name == "$dynamicRef" => {
                             if let Some(address) = self.address(reference, home, base) {
@@ -152,21 +163,28 @@ impl Bundle<'_> {
         if let Some(file) = self.map.file(&url) {
             let real = fs::canonicalize(&file).unwrap_or(file);
             self.roots.push(root_of(&real));
-            return self.embedded(real, url, reference).map(|address| format!("{address}#{fragment}"));
+            return self
+                .embedded(real, url, reference)
+                .map(|address| format!("{address}#{fragment}"));
         }
         if document.contains("://") || document.starts_with("urn:") {
             return None;
         }
         let path = home.file.parent()?.join(percent_decoded(document));
-        // What is not there may be the `$id` of a part of the schema; if not, the schema's check says so.
+        // What is not there may be the `$id` of a part of the schema; if not, the schema's check
+        // says so.
         let real = fs::canonicalize(path).ok().filter(|path| path.is_file())?;
         let Some(root) = self.roots.iter().find(|root| real.starts_with(root)) else {
             let root = root_of(home.file);
-            self.left_out.push(format!("the reference \"{reference}\" leads out of {}; it is not followed", root.display()));
+            self.left_out.push(format!(
+                "the reference \"{reference}\" leads out of {}; it is not followed",
+                root.display()
+            ));
             return None;
         };
         let name = plain(&real.strip_prefix(root).unwrap_or(&real).to_string_lossy());
-        self.embedded(real, format!("file:///{name}"), reference).map(|address| format!("{address}#{fragment}"))
+        self.embedded(real, format!("file:///{name}"), reference)
+            .map(|address| format!("{address}#{fragment}"))
     }
 
     /// The address of a file in the bundle: the one that it has, else this one.
@@ -187,13 +205,16 @@ impl Bundle<'_> {
 /// An address as seen from another, as RFC 3986 has it for those that schemas are named by.
 fn join(base: &str, address: &str) -> String {
     let scheme = |text: &str| {
-        text.split_once(':')
-            .is_some_and(|(scheme, _)| scheme.chars().all(|sign| sign.is_ascii_alphanumeric() || "+-.".contains(sign)))
+        text.split_once(':').is_some_and(|(scheme, _)| {
+            scheme.chars().all(|sign| sign.is_ascii_alphanumeric() || "+-.".contains(sign))
+        })
     };
     if scheme(address) || !scheme(base) {
         return address.to_owned();
     }
-    let host = base.find("://").map_or(0, |at| base[at + 3..].find('/').map_or(base.len(), |slash| at + 3 + slash));
+    let host = base
+        .find("://")
+        .map_or(0, |at| base[at + 3..].find('/').map_or(base.len(), |slash| at + 3 + slash));
     let (start, path) = match address.strip_prefix('/') {
         Some(path) => ("", path),
         None => (base[host..].rfind('/').map_or("", |slash| &base[host..host + slash]), address),
@@ -210,7 +231,11 @@ fn join(base: &str, address: &str) -> String {
 }
 
 fn own_address(schema: &Value) -> Option<String> {
-    schema.get("$id").or_else(|| schema.get("id")).and_then(Value::as_str).map(|id| id.trim_end_matches('#').to_owned())
+    schema
+        .get("$id")
+        .or_else(|| schema.get("id"))
+        .and_then(Value::as_str)
+        .map(|id| id.trim_end_matches('#').to_owned())
 }
 
 /// A file's name as part of an address.
@@ -242,7 +267,10 @@ fn embed(schema: &mut Value, part: Value, address: &str) {
         Value::Object(mut members) => {
             // Beside a reference older drafts do not see the address.
             if definitions == "definitions" && members.contains_key("$ref") {
-                members = Map::from_iter([("allOf".to_owned(), Value::Array(vec![Value::Object(members)]))]);
+                members = Map::from_iter([(
+                    "allOf".to_owned(),
+                    Value::Array(vec![Value::Object(members)]),
+                )]);
             }
             members.insert(id.to_owned(), address.into());
             Value::Object(members)
@@ -261,7 +289,8 @@ fn percent_decoded(text: &str) -> String {
     let mut rest = text.as_bytes();
     while let Some((first, tail)) = rest.split_first() {
         let escaped = (*first == b'%').then(|| tail.get(..2)).flatten();
-        let byte = escaped.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
+        let byte = escaped
+            .and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
         decoded.push(byte.unwrap_or(*first));
         rest = if byte.is_some() { &tail[2..] } else { tail };
     }
@@ -287,13 +316,19 @@ mod tests {
 
     #[test]
     fn files_that_refer_to_each_other_become_one_schema() {
-        for dialect in ["https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#"] {
+        for dialect in [
+            "https://json-schema.org/draft/2020-12/schema",
+            "http://json-schema.org/draft-07/schema#",
+        ] {
             let folder = folder(&[
                 (
                     "s.json",
                     json!({"$schema": dialect, "properties": {"a": {"$ref": "parts/a.json#/definitions/x"}, "b": {"$ref": "parts/b.json"}}}),
                 ),
-                ("parts/a.json", json!({"definitions": {"x": {"$ref": "#/definitions/y"}, "y": {"type": "integer"}}})),
+                (
+                    "parts/a.json",
+                    json!({"definitions": {"x": {"$ref": "#/definitions/y"}, "y": {"type": "integer"}}}),
+                ),
                 (
                     "parts/b.json",
                     json!({"$id": "https://example.com/b", "properties": {"a": {"$ref": "a.json#/definitions/y"}, "s": {"$ref": "../s.json"}, "b": {"type": "boolean"}}}),
@@ -303,8 +338,13 @@ mod tests {
             assert_eq!(loaded.left_out, Vec::<String>::new());
             let checker = Checker::compile(&loaded.schema).unwrap();
             assert!(checker.is_valid(&json!({"a": 1, "b": {"a": 2, "s": {"a": 3}}})), "{dialect}");
-            assert!(checker.is_valid(&json!({"b": {"s": {"b": {"b": true}}}})), "{dialect}: the whole is meant, not the part");
-            for wrong in [json!({"a": "x"}), json!({"b": {"a": "x"}}), json!({"b": {"s": {"a": "x"}}})] {
+            assert!(
+                checker.is_valid(&json!({"b": {"s": {"b": {"b": true}}}})),
+                "{dialect}: the whole is meant, not the part"
+            );
+            for wrong in
+                [json!({"a": "x"}), json!({"b": {"a": "x"}}), json!({"b": {"s": {"a": "x"}}})]
+            {
                 assert!(!checker.is_valid(&wrong), "{dialect}: {wrong}");
             }
         }
@@ -332,11 +372,18 @@ mod tests {
         ]);
         let file = |name: &str| folder.path().join(name);
         let pair = |url: &str, name: &str| format!("{url}={}", file(name).display());
-        let map = SchemaMap::of(&[pair("https://far.org/x/", "far"), pair("https://e.org/b/t.json", "t.json")]).unwrap();
+        let map = SchemaMap::of(&[
+            pair("https://far.org/x/", "far"),
+            pair("https://e.org/b/t.json", "t.json"),
+        ])
+        .unwrap();
         let loaded = load(&file("s.json"), &map).unwrap();
         assert_eq!(loaded.left_out, Vec::<String>::new());
         let checker = Checker::compile(&loaded.schema).unwrap();
-        assert!(checker.is_valid(&json!({"far": 1, "near": "x", "inner": {"n": 1, "z": true}, "self": 2})));
+        assert!(
+            checker
+                .is_valid(&json!({"far": 1, "near": "x", "inner": {"n": 1, "z": true}, "self": 2}))
+        );
         for wrong in [
             json!({"far": "x"}),
             json!({"near": 1}),
@@ -366,12 +413,18 @@ mod tests {
 
     #[test]
     fn what_lies_outside_is_not_followed() {
-        let folder = folder(&[("in/s.json", json!({"$ref": "../out.json"})), ("out.json", json!({"type": "integer"}))]);
+        let folder = folder(&[
+            ("in/s.json", json!({"$ref": "../out.json"})),
+            ("out.json", json!({"type": "integer"})),
+        ]);
         let loaded = load(&folder.path().join("in/s.json"), &SchemaMap::default()).unwrap();
         assert!(loaded.left_out[0].contains("leads out of"), "{:?}", loaded.left_out);
         fs::write(folder.path().join("toolcrib.toml"), "").unwrap();
         assert!(
-            load(&folder.path().join("in/s.json"), &SchemaMap::default()).unwrap().left_out.is_empty(),
+            load(&folder.path().join("in/s.json"), &SchemaMap::default())
+                .unwrap()
+                .left_out
+                .is_empty(),
             "a workspace is one place"
         );
     }

@@ -7,7 +7,8 @@ use std::{
 
 use crate::model::problem::{Problem, ProblemKind};
 
-/// Addresses with the files that hold their schemas. An address that ends with `/` is that of a folder.
+/// Addresses with the files that hold their schemas. An address that ends with `/` is that of a
+/// folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SchemaMap(Vec<(String, PathBuf)>);
 
@@ -19,16 +20,22 @@ impl SchemaMap {
     pub fn of(pairs: &[String]) -> Result<Self, Problem> {
         let doing = |pair: &str| format!("reading --map {pair}");
         let split = |pair: &String| {
-            let parts = pair.rsplit_once('=').filter(|(url, file)| !url.is_empty() && !file.is_empty());
+            let parts =
+                pair.rsplit_once('=').filter(|(url, file)| !url.is_empty() && !file.is_empty());
             let (url, file) = parts.ok_or_else(|| {
-                Problem::new(ProblemKind::Input, doing(pair), "it has no URL and FILE with = between")
-                    .remedy("write --map https://example.com/schema.json=schema.json")
+                Problem::new(
+                    ProblemKind::Input,
+                    doing(pair),
+                    "it has no URL and FILE with = between",
+                )
+                .remedy("write --map https://example.com/schema.json=schema.json")
             })?;
             let mut map = Self::default();
             map.put(url, Path::new(file).to_owned());
             if !Path::new(file).exists() {
                 let cause = format!("there is no file {file}");
-                return Err(Problem::new(ProblemKind::Missing, doing(pair), cause).remedy("check the path behind the last ="));
+                return Err(Problem::new(ProblemKind::Missing, doing(pair), cause)
+                    .remedy("check the path behind the last ="));
             }
             Ok(map.0)
         };
@@ -76,7 +83,11 @@ mod tests {
             fs::write(root.join(name), "{}").unwrap();
         }
         let pair = |url: &str, file: &str| format!("{url}={}", root.join(file).display());
-        let map = SchemaMap::of(&[pair("https://e.org/one?v=1", "one.json"), pair("https://e.org/s/", "schemas")]).unwrap();
+        let map = SchemaMap::of(&[
+            pair("https://e.org/one?v=1", "one.json"),
+            pair("https://e.org/s/", "schemas"),
+        ])
+        .unwrap();
         for (url, file) in [
             ("https://e.org/one?v=1", Some("one.json")),
             ("https://e.org/one?v=1#", Some("one.json")),

@@ -1,5 +1,5 @@
-//! The secrets that this process knows: the values of variables that are named as such, here or in a connection's settings, and what was
-//! read from the system's key store.
+//! The secrets that this process knows: the values of variables that are named as such, here or in
+//! a connection's settings, and what was read from the system's key store.
 
 use std::sync::LazyLock;
 
@@ -15,17 +15,21 @@ use crate::{
     },
 };
 
-/// What the key store gave to this process. One list for all: whoever writes a text must not see these, wherever they came in.
+/// What the key store gave to this process. One list for all: whoever writes a text must not see
+/// these, wherever they came in.
 static LEARNED: LazyLock<Learned> = LazyLock::new(Learned::default);
 
-/// Hides the values of all variables that connections name, of those whose names say that they hold secrets, and what [`key`] gives, also
-/// later.
+/// Hides the values of all variables that connections name, of those whose names say that they hold
+/// secrets, and what [`key`] gives, also later.
 #[must_use]
 pub fn mask(connections: &[Connection]) -> Mask {
-    let named: Vec<&str> = connections.iter().flat_map(Connection::secrets).filter_map(variable).collect();
+    let named: Vec<&str> =
+        connections.iter().flat_map(Connection::secrets).filter_map(variable).collect();
     // A variable that is not text is no secret that could be written as text.
-    let known = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    let known = known.filter(|(name, _)| named.contains(&name.as_str()) || secret::is_secret_name(name));
+    let known = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let known =
+        known.filter(|(name, _)| named.contains(&name.as_str()) || secret::is_secret_name(name));
     Mask::new(known.map(|(_, value)| value)).learning(LEARNED.clone())
 }
 

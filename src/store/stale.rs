@@ -10,7 +10,9 @@ use super::files::TEMPORARY;
 /// Takes them out of one folder. What cannot be removed stays, and is tried again another time.
 pub fn sweep(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
-    let ours = |entry: &DirEntry| entry.file_name().to_str().is_some_and(|name| name.starts_with(TEMPORARY));
+    let ours = |entry: &DirEntry| {
+        entry.file_name().to_str().is_some_and(|name| name.starts_with(TEMPORARY))
+    };
     for entry in entries.filter_map(Result::ok).filter(ours).filter(is_file) {
         let file = OpenOptions::new().read(true).write(true).open(entry.path());
         // Who saves holds a lock for as long as it lives.
@@ -42,7 +44,8 @@ mod tests {
         let held = made(".toolcrib-held.tmp");
         held.lock().unwrap();
         sweep(folder.path());
-        let mut names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        let mut names: Vec<_> =
+            fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         names.sort();
         assert_eq!(names, [".other.tmp", ".toolcrib-folder", ".toolcrib-held.tmp", "tools.yaml"]);
         drop(held);

@@ -21,8 +21,9 @@ use crate::{
 /// A line may be so long; a message's body is far shorter.
 const LONGEST: u64 = 32 * 1024 * 1024;
 
-/// A trace that is being written. What is heard is in it in its order; where an answer so far ends with what may be the beginning of a secret,
-/// it waits for more of it, for [`TraceFile::end`], or until this is dropped.
+/// A trace that is being written. What is heard is in it in its order; where an answer so far ends
+/// with what may be the beginning of a secret, it waits for more of it, for [`TraceFile::end`], or
+/// until this is dropped.
 #[derive(Debug)]
 pub struct TraceFile {
     file: BufWriter<File>,
@@ -38,7 +39,8 @@ impl Drop for TraceFile {
 }
 
 impl TraceFile {
-    /// A new trace; a file that is there is never written over, and secrets that the mask knows are not written.
+    /// A new trace; a file that is there is never written over, and secrets that the mask knows are
+    /// not written.
     ///
     /// # Errors
     /// When there is such a file, or it cannot be made.
@@ -55,7 +57,8 @@ impl TraceFile {
                 problem
             }
         })?;
-        let mut trace = Self { file: BufWriter::new(file), path: path.to_owned(), cover: Cover::new(mask) };
+        let mut trace =
+            Self { file: BufWriter::new(file), path: path.to_owned(), cover: Cover::new(mask) };
         trace.line(&trace::head(head).to_string())?;
         Ok(trace)
     }
@@ -65,7 +68,10 @@ impl TraceFile {
     /// # Errors
     /// When the disk does not take it.
     pub fn write(&mut self, tapped: Tapped) -> Result<(), Problem> {
-        self.cover.take(tapped).iter().try_for_each(|tapped| self.line(&trace::line(tapped).to_string()))
+        self.cover
+            .take(tapped)
+            .iter()
+            .try_for_each(|tapped| self.line(&trace::line(tapped).to_string()))
     }
 
     /// Writes what still waits, and brings all of it to the disk.
@@ -73,7 +79,10 @@ impl TraceFile {
     /// # Errors
     /// When the disk does not take it.
     pub fn end(&mut self) -> Result<(), Problem> {
-        self.cover.rest().iter().try_for_each(|tapped| self.line(&trace::line(tapped).to_string()))?;
+        self.cover
+            .rest()
+            .iter()
+            .try_for_each(|tapped| self.line(&trace::line(tapped).to_string()))?;
         self.flush()
     }
 
@@ -91,7 +100,11 @@ impl TraceFile {
 }
 
 fn saving(path: &Path, error: &io::Error) -> Problem {
-    Problem::new(ProblemKind::File, format!("saving the trace {}", path.display()), error.to_string())
+    Problem::new(
+        ProblemKind::File,
+        format!("saving the trace {}", path.display()),
+        error.to_string(),
+    )
 }
 
 /// Reads a trace line by line and answers its head. A last line that was cut off is left out.
@@ -100,7 +113,13 @@ fn saving(path: &Path, error: &io::Error) -> Problem {
 /// When the file cannot be read, or is no trace: with the line.
 pub fn read(path: &Path, mut each: impl FnMut(Tapped)) -> Result<Head, Problem> {
     let doing = || format!("opening the trace {}", path.display());
-    let kind = |error: &io::Error| if error.kind() == io::ErrorKind::NotFound { ProblemKind::Missing } else { ProblemKind::File };
+    let kind = |error: &io::Error| {
+        if error.kind() == io::ErrorKind::NotFound {
+            ProblemKind::Missing
+        } else {
+            ProblemKind::File
+        }
+    };
     let failed = |error: io::Error| Problem::new(kind(&error), doing(), error.to_string());
     let mut file = BufReader::new(File::open(path).map_err(failed)?);
     let mut head = Head::default();
@@ -111,10 +130,13 @@ pub fn read(path: &Path, mut each: impl FnMut(Tapped)) -> Result<Head, Problem> 
             break;
         }
         let whole = line.ends_with(b"\n");
-        let read = std::str::from_utf8(&line).map_err(|_| "it is not UTF-8".to_owned()).and_then(|text| match text.trim() {
-            "" => Ok(Line::Unknown),
-            text => trace::read(text),
-        });
+        let read =
+            std::str::from_utf8(&line).map_err(|_| "it is not UTF-8".to_owned()).and_then(|text| {
+                match text.trim() {
+                    "" => Ok(Line::Unknown),
+                    text => trace::read(text),
+                }
+            });
         match read {
             Ok(Line::Head(own)) => head = own,
             Ok(Line::Tapped(tapped)) => each(tapped),
@@ -122,8 +144,14 @@ pub fn read(path: &Path, mut each: impl FnMut(Tapped)) -> Result<Head, Problem> 
             // Who wrote it was stopped in the middle of its last line.
             Err(_) if !whole && number > 1 => break,
             Err(cause) => {
-                return Err(Problem::new(ProblemKind::Input, doing(), format!("line {number} is no line of a trace: {cause}"))
-                    .remedy("open a file that `toolcrib watch --save` or `toolcrib watch --json` wrote"));
+                return Err(Problem::new(
+                    ProblemKind::Input,
+                    doing(),
+                    format!("line {number} is no line of a trace: {cause}"),
+                )
+                .remedy(
+                    "open a file that `toolcrib watch --save` or `toolcrib watch --json` wrote",
+                ));
             }
         }
     }
@@ -143,7 +171,8 @@ mod tests {
     fn what_is_saved_opens_again_and_is_never_written_over() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.trace");
-        let head = Head { connection: "c".into(), transport: "nats".into(), subjects: vec!["s".into()] };
+        let head =
+            Head { connection: "c".into(), transport: "nats".into(), subjects: vec!["s".into()] };
         let mut file = TraceFile::create(&path, &head, Mask::default()).unwrap();
         file.write(notice("one")).unwrap();
         file.write(notice("two")).unwrap();
@@ -154,21 +183,33 @@ mod tests {
         let problem = TraceFile::create(&path, &head, Mask::default()).unwrap_err();
         assert!(problem.remedy.contains("another"), "{problem}");
         #[cfg(unix)]
-        assert_eq!(std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&path).unwrap().permissions()) & 0o777, 0o600);
+        assert_eq!(
+            std::os::unix::fs::PermissionsExt::mode(
+                &std::fs::metadata(&path).unwrap().permissions()
+            ) & 0o777,
+            0o600
+        );
     }
 
     #[test]
     fn a_last_line_that_was_cut_off_is_left_out_and_other_trouble_is_told() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.trace");
-        let lines = format!("{}\n\n{}\n{{\"event\":\"mess", trace::head(&Head::default()), trace::line(&notice("one")));
+        let lines = format!(
+            "{}\n\n{}\n{{\"event\":\"mess",
+            trace::head(&Head::default()),
+            trace::line(&notice("one"))
+        );
         std::fs::write(&path, lines).unwrap();
         let mut heard = 0;
         read(&path, |_| heard += 1).unwrap();
         assert_eq!(heard, 1);
         std::fs::write(&path, "hello\n").unwrap();
         let problem = read(&path, drop).unwrap_err();
-        assert!(problem.cause.contains("line 1") && problem.kind == ProblemKind::Input, "{problem}");
+        assert!(
+            problem.cause.contains("line 1") && problem.kind == ProblemKind::Input,
+            "{problem}"
+        );
         assert_eq!(read(&folder.path().join("none"), drop).unwrap_err().kind, ProblemKind::Missing);
     }
 }

@@ -30,7 +30,8 @@ pub(super) struct Found {
 
 /// The file that a path is, when it lies within the root and its name can be said.
 pub(super) fn id_of(root: &Path, path: &Path) -> Option<FileId> {
-    let parts: Option<Vec<&str>> = path.strip_prefix(root).ok()?.iter().map(|part| part.to_str()).collect();
+    let parts: Option<Vec<&str>> =
+        path.strip_prefix(root).ok()?.iter().map(|part| part.to_str()).collect();
     parts.filter(|parts| !parts.is_empty()).map(|parts| FileId::new(parts.join("/")))
 }
 
@@ -38,26 +39,34 @@ pub(super) fn id_of(root: &Path, path: &Path) -> Option<FileId> {
 pub(super) fn is_ours(file: &FileId) -> bool {
     let folders = file.path().parent().into_iter().flat_map(Path::iter);
     let name = file.path().file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    !name.starts_with('.') && Format::of(file.path()).is_some() && folders.filter_map(|name| name.to_str()).all(is_entered)
+    !name.starts_with('.')
+        && Format::of(file.path()).is_some()
+        && folders.filter_map(|name| name.to_str()).all(is_entered)
 }
 
 /// Whether the walk from the root would come into that folder.
 pub(super) fn is_entered_path(root: &Path, folder: &Path) -> bool {
-    id_of(root, folder).is_some_and(|id| id.path().iter().filter_map(|name| name.to_str()).all(is_entered))
+    id_of(root, folder)
+        .is_some_and(|id| id.path().iter().filter_map(|name| name.to_str()).all(is_entered))
 }
 
 fn is_entered(folder: &str) -> bool {
     !folder.starts_with('.') && !PASSED_OVER.contains(&folder)
 }
 
-/// Lists the files below a folder. Hidden ones, `target` and `node_modules` are passed over in silence.
+/// Lists the files below a folder. Hidden ones, `target` and `node_modules` are passed over in
+/// silence.
 pub(super) fn walk(root: &Path) -> Result<Found, Problem> {
     let mut walk = Walk::default();
-    walk.folder(root, "", 0).map_err(|error| files::told(&format!("reading the folder {}", root.display()), &error))?;
+    walk.folder(root, "", 0)
+        .map_err(|error| files::told(&format!("reading the folder {}", root.display()), &error))?;
     let mut found = walk.found;
     found.files.sort_unstable();
     if walk.ended {
-        let words = format!("the folder is too large: only {} files below it were found; open a smaller one", found.files.len());
+        let words = format!(
+            "the folder is too large: only {} files below it were found; open a smaller one",
+            found.files.len()
+        );
         found.skipped.push(words);
     }
     Ok(found)
@@ -93,7 +102,9 @@ impl Walk {
             let Some(own) = own.to_str() else {
                 let shown = entry.path();
                 if Format::of(&shown).is_some() {
-                    self.found.skipped.push(format!("{} was left out: its name is not UTF-8", shown.display()));
+                    self.found
+                        .skipped
+                        .push(format!("{} was left out: its name is not UTF-8", shown.display()));
                 }
                 continue;
             };
@@ -104,10 +115,14 @@ impl Walk {
                     self.deeper(&entry.path(), full, depth + 1);
                 }
             } else if kind.is_symlink() && is_entered(own) && entry.path().is_dir() {
-                self.found.skipped.push(format!("{full} is a link to a folder and was not followed; open that folder instead"));
+                self.found.skipped.push(format!(
+                    "{full} is a link to a folder and was not followed; open that folder instead"
+                ));
             } else if !own.starts_with('.') && Format::of(Path::new(own)).is_some() {
                 if kind.is_symlink() && !entry.path().exists() {
-                    self.found.skipped.push(format!("{full} was left out: it is a link to a file that is not there"));
+                    self.found.skipped.push(format!(
+                        "{full} was left out: it is a link to a file that is not there"
+                    ));
                 } else {
                     self.found.files.push(FileId::new(full));
                 }
@@ -118,11 +133,16 @@ impl Walk {
 
     fn deeper(&mut self, path: &Path, name: String, depth: usize) {
         if depth > DEEPEST {
-            self.found.skipped.push(format!("{name} was left out: it lies more than {DEEPEST} folders deep"));
+            self.found
+                .skipped
+                .push(format!("{name} was left out: it lies more than {DEEPEST} folders deep"));
             return;
         }
         if let Err(error) = self.folder(path, &name, depth) {
-            self.found.skipped.push(format!("{}; the folder was left out", files::told(&format!("reading {name}"), &error)));
+            self.found.skipped.push(format!(
+                "{}; the folder was left out",
+                files::told(&format!("reading {name}"), &error)
+            ));
         }
         self.folders.push(name);
     }

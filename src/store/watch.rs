@@ -45,21 +45,31 @@ struct FolderWatcher {
 }
 
 impl Watch {
-    /// Watches the workspace's folders (hidden ones, `target` and `node_modules` not) and tells what changes, from a thread of its own.
+    /// Watches the workspace's folders (hidden ones, `target` and `node_modules` not) and tells
+    /// what changes, from a thread of its own.
     ///
     /// # Errors
     /// When the system cannot watch them, as when too many are watched already.
-    pub fn start(workspace: &Workspace, mut tell: impl FnMut(Changed) + Send + 'static) -> Result<Self, Problem> {
+    pub fn start(
+        workspace: &Workspace,
+        mut tell: impl FnMut(Changed) + Send + 'static,
+    ) -> Result<Self, Problem> {
         let failed = |error: &notify::Error| {
-            Problem::new(ProblemKind::File, format!("watching {}", workspace.root.display()), error.to_string())
-                .remedy("changes by other programs will not be seen until the workspace is read again")
+            Problem::new(
+                ProblemKind::File,
+                format!("watching {}", workspace.root.display()),
+                error.to_string(),
+            )
+            .remedy("changes by other programs will not be seen until the workspace is read again")
         };
         let (sender, heard) = channel();
         let events = sender.clone();
         // The teller may have ended; then nobody needs to know.
-        let watcher = notify::recommended_watcher(move |event| drop(events.send(Heard::Event(event))));
+        let watcher =
+            notify::recommended_watcher(move |event| drop(events.send(Heard::Event(event))));
         let watcher = watcher.map_err(|error| failed(&error))?;
-        let mut teller = FolderWatcher { workspace: workspace.clone(), watcher, folders: HashSet::new() };
+        let mut teller =
+            FolderWatcher { workspace: workspace.clone(), watcher, folders: HashSet::new() };
         let top = match &workspace.only {
             Some(file) => workspace.path(file).parent().map(Path::to_owned).unwrap_or_default(),
             None => workspace.root.clone(),
@@ -112,7 +122,9 @@ impl FolderWatcher {
                 stale::sweep(&below);
                 match self.watcher.watch(&below, RecursiveMode::NonRecursive) {
                     Ok(()) => drop(self.folders.insert(below)),
-                    Err(error) if matches!(error.kind, notify::ErrorKind::MaxFilesWatch) => return Err(error),
+                    Err(error) if matches!(error.kind, notify::ErrorKind::MaxFilesWatch) => {
+                        return Err(error);
+                    }
                     // It went meanwhile, and that will be told.
                     Err(_) => {}
                 }
@@ -136,7 +148,8 @@ impl FolderWatcher {
             for path in &event.paths {
                 if !self.folders.contains(path) && self.is_new_folder(path) {
                     everything = true;
-                    // Without a watch on it, its files are still seen when the workspace is read again.
+                    // Without a watch on it, its files are still seen when the workspace is read
+                    // again.
                     let _ = self.enter(path);
                 } else if self.folders.contains(path) && !path.is_dir() {
                     everything = true;
@@ -153,7 +166,9 @@ impl FolderWatcher {
     }
 
     fn is_new_folder(&self, path: &Path) -> bool {
-        self.workspace.only.is_none() && path.is_dir() && walk::is_entered_path(&self.workspace.root, path)
+        self.workspace.only.is_none()
+            && path.is_dir()
+            && walk::is_entered_path(&self.workspace.root, path)
     }
 }
 
@@ -215,6 +230,9 @@ mod tests {
         let (_home, workspace, watch, changes) = started();
         drop(watch);
         fs::write(workspace.root.join("x.yaml"), "").unwrap();
-        assert_eq!(changes.recv_timeout(PATIENCE), Err(std::sync::mpsc::RecvTimeoutError::Disconnected));
+        assert_eq!(
+            changes.recv_timeout(PATIENCE),
+            Err(std::sync::mpsc::RecvTimeoutError::Disconnected)
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The workspace: which folder it is, and reading all of its files in a stable order, slice by slice.
+//! The workspace: which folder it is, and reading all of its files in a stable order, slice by
+//! slice.
 
 use std::{
     collections::BTreeMap,
@@ -65,37 +66,57 @@ pub struct ReadEnd {
 }
 
 impl Workspace {
-    /// The workspace of a path: of a folder, the nearest upward with `toolcrib.toml`, else itself; of a file, that file alone.
-    /// Without a path, of the current folder.
+    /// The workspace of a path: of a folder, the nearest upward with `toolcrib.toml`, else itself;
+    /// of a file, that file alone. Without a path, of the current folder.
     ///
     /// # Errors
     /// When there is no such path.
     pub fn find(path: Option<&Path>) -> Result<Self, Problem> {
         let asked = path.unwrap_or(Path::new("."));
         let real = fs::canonicalize(asked).map_err(|error| {
-            let shown = if path.is_none() { env::current_dir().unwrap_or_default() } else { asked.to_owned() };
+            let shown = if path.is_none() {
+                env::current_dir().unwrap_or_default()
+            } else {
+                asked.to_owned()
+            };
             let problem = files::told(&format!("opening {}", shown.display()), &error);
             if problem.kind != ProblemKind::Missing {
                 return problem;
             }
             let cause = "there is no such file or folder";
-            Problem { cause: cause.into(), ..problem }.remedy("give a folder with descriptors, or one of its files")
+            Problem { cause: cause.into(), ..problem }
+                .remedy("give a folder with descriptors, or one of its files")
         })?;
         if real.is_dir() {
-            let root = real.ancestors().find(|folder| folder.join(SETTINGS).is_file()).unwrap_or(&real);
+            let root =
+                real.ancestors().find(|folder| folder.join(SETTINGS).is_file()).unwrap_or(&real);
             return Ok(Self { root: root.to_owned(), only: None });
         }
         let (Some(folder), Some(name)) = (real.parent(), real.file_name()) else {
-            return Err(Problem::new(ProblemKind::Input, format!("opening {}", asked.display()), "it has no name"));
+            return Err(Problem::new(
+                ProblemKind::Input,
+                format!("opening {}", asked.display()),
+                "it has no name",
+            ));
         };
         if Format::of(&real).is_none() {
             let cause = "it is not a .json, .jsonc, .json5, .yaml, .yml or .toml file";
-            return Err(Problem::new(ProblemKind::Input, format!("opening {}", asked.display()), cause)
-                .remedy("give a folder with descriptors, or one of its files"));
+            return Err(Problem::new(
+                ProblemKind::Input,
+                format!("opening {}", asked.display()),
+                cause,
+            )
+            .remedy("give a folder with descriptors, or one of its files"));
         }
-        let root = folder.ancestors().find(|folder| folder.join(SETTINGS).is_file()).unwrap_or(folder);
+        let root =
+            folder.ancestors().find(|folder| folder.join(SETTINGS).is_file()).unwrap_or(folder);
         let only = walk::id_of(root, &folder.join(name)).ok_or_else(|| {
-            Problem::new(ProblemKind::Input, format!("opening {}", asked.display()), "its name is not UTF-8").remedy("rename it")
+            Problem::new(
+                ProblemKind::Input,
+                format!("opening {}", asked.display()),
+                "its name is not UTF-8",
+            )
+            .remedy("rename it")
         })?;
         Ok(Self { root: root.to_owned(), only: Some(only) })
     }
@@ -105,7 +126,10 @@ impl Workspace {
     pub fn name(&self) -> String {
         match &self.only {
             Some(file) => file.to_string(),
-            None => self.root.file_name().map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned()),
+            None => self
+                .root
+                .file_name()
+                .map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned()),
         }
     }
 
@@ -115,11 +139,13 @@ impl Workspace {
         self.root.join(file.path())
     }
 
-    /// Which file of the workspace a path is; `None` for paths outside, and for files that are not read.
+    /// Which file of the workspace a path is; `None` for paths outside, and for files that are not
+    /// read.
     #[must_use]
     pub fn file(&self, path: &Path) -> Option<FileId> {
         let file = walk::id_of(&self.root, path)?;
-        (walk::is_ours(&file) && self.only.as_ref().is_none_or(|only| *only == file)).then_some(file)
+        (walk::is_ours(&file) && self.only.as_ref().is_none_or(|only| *only == file))
+            .then_some(file)
     }
 
     /// Reads one file.
@@ -131,12 +157,16 @@ impl Workspace {
         Ok(parsed(file.clone(), text))
     }
 
-    /// Reads every file, in the order of their names, and hands them over in slices while it goes on.
-    /// Stops when a slice is answered with `Break`.
+    /// Reads every file, in the order of their names, and hands them over in slices while it goes
+    /// on. Stops when a slice is answered with `Break`.
     ///
     /// # Errors
-    /// When the folder cannot be read at all; single files that cannot are left out and told in the end.
-    pub fn read(&self, mut slice: impl FnMut(Vec<FileRead>) -> ControlFlow<()>) -> Result<ReadEnd, Problem> {
+    /// When the folder cannot be read at all; single files that cannot are left out and told in the
+    /// end.
+    pub fn read(
+        &self,
+        mut slice: impl FnMut(Vec<FileRead>) -> ControlFlow<()>,
+    ) -> Result<ReadEnd, Problem> {
         let Found { files, mut skipped } = match &self.only {
             Some(only) => Found { files: vec![only.clone()], skipped: Vec::new() },
             None => walk::walk(&self.root)?,
@@ -155,7 +185,8 @@ impl Workspace {
                             good.push(file);
                         }
                         // It went while we were on the way: nothing to tell.
-                        Err(problem) if problem.kind == ProblemKind::Missing && self.only.is_none() => {}
+                        Err(problem)
+                            if problem.kind == ProblemKind::Missing && self.only.is_none() => {}
                         Err(problem) => skipped.push(format!("{problem}; the file was left out")),
                     }
                 }
@@ -165,7 +196,10 @@ impl Workspace {
                 }
                 if total > LARGEST_WORKSPACE {
                     let limit = size::bytes(LARGEST_WORKSPACE);
-                    skipped.push(format!("reading stopped after {} files: together they have more than {limit}", end.files));
+                    skipped.push(format!(
+                        "reading stopped after {} files: together they have more than {limit}",
+                        end.files
+                    ));
                     return ControlFlow::Break(());
                 }
                 ControlFlow::Continue(())
@@ -182,10 +216,16 @@ fn parsed(file: FileId, Text { text, stamp }: Text) -> FileRead {
     FileRead { file, text, source, stamp }
 }
 
-/// Does `work` on slices of the items, several at once, and takes the results in the order of the items.
-fn in_order<I: Sync, R: Send>(items: &[I], work: impl Fn(&I) -> R + Sync, mut take: impl FnMut(Vec<R>) -> ControlFlow<()>) {
+/// Does `work` on slices of the items, several at once, and takes the results in the order of the
+/// items.
+fn in_order<I: Sync, R: Send>(
+    items: &[I],
+    work: impl Fn(&I) -> R + Sync,
+    mut take: impl FnMut(Vec<R>) -> ControlFlow<()>,
+) {
     let slices: Vec<&[I]> = items.chunks(SLICE).collect();
-    let readers = thread::available_parallelism().map_or(1, usize::from).min(READERS).min(slices.len());
+    let readers =
+        thread::available_parallelism().map_or(1, usize::from).min(READERS).min(slices.len());
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
     // Bounded, so that a slow taker holds the readers back.
     let (sender, receiver) = mpsc::sync_channel(READERS);
@@ -291,7 +331,14 @@ mod tests {
         for name in ["a.json", "B.YAML", "c/d.yml", "toolcrib.toml"] {
             write(root, name, "");
         }
-        for name in [".git/x.json", "target/x.json", "node_modules/x.json", ".hidden.json", ".toolcrib-1.tmp", "notes.md"] {
+        for name in [
+            ".git/x.json",
+            "target/x.json",
+            "node_modules/x.json",
+            ".hidden.json",
+            ".toolcrib-1.tmp",
+            "notes.md",
+        ] {
             write(root, name, "");
         }
         write(out.path(), "far.json", "{}");
@@ -305,7 +352,14 @@ mod tests {
         let (files, end) = read(&Workspace::find(Some(root)).unwrap());
         assert_eq!(names(&files), ["B.YAML", "a.json", "c/d.yml", "near.json", "toolcrib.toml"]);
         let words = end.skipped.join("\n");
-        for told in ["latin.yaml", "big.json", "linked is a link to a folder", "pipe.json", "not UTF-8", "dangling.json"] {
+        for told in [
+            "latin.yaml",
+            "big.json",
+            "linked is a link to a folder",
+            "pipe.json",
+            "not UTF-8",
+            "dangling.json",
+        ] {
             assert!(words.contains(told), "{told} in\n{words}");
         }
         assert_eq!(end.skipped.len(), 6, "{words}");

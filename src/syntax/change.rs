@@ -84,12 +84,14 @@ pub fn plan<'t>(document: &'t Document, edit: &Edit) -> Result<Plan<'t>, EditErr
             let item = Draft::of(item);
             match parent.get(&document.value).filter(|list| !list.is_null()) {
                 None => Walk::new(document).down(&parent, parent.tokens(), Draft::List(vec![item])),
-                Some(_) => Walk::new(document).at(&parent, |list| Ok(Change::Insert { list, row, to: item })),
+                Some(_) => Walk::new(document)
+                    .at(&parent, |list| Ok(Change::Insert { list, row, to: item })),
             }
         }
         Edit::Remove { at } => {
             let (parent, last) = family(at)?;
-            Walk::new(document).at(&parent, |parent| Ok(Change::Drop { parent, rows: rows(parent, last, at)? }))
+            Walk::new(document)
+                .at(&parent, |parent| Ok(Change::Drop { parent, rows: rows(parent, last, at)? }))
         }
         Edit::Move { at, to } => {
             let (parent, from) = value::item_place(at)?;
@@ -97,8 +99,9 @@ pub fn plan<'t>(document: &'t Document, edit: &Edit) -> Result<Plan<'t>, EditErr
         }
         Edit::Rename { at, key } => {
             let (parent, last) = family(at)?;
-            Walk::new(document)
-                .at(&parent, |object| Ok(Change::Rename { object, rows: rows(object, last, at)?, key: key.clone() }))
+            Walk::new(document).at(&parent, |object| {
+                Ok(Change::Rename { object, rows: rows(object, last, at)?, key: key.clone() })
+            })
         }
     }
 }
@@ -112,7 +115,9 @@ fn rows(parent: &Node, token: &str, at: &Pointer) -> Result<Vec<usize>, EditErro
     let rows: Vec<usize> = match &parent.shape {
         Shape::List { .. } => token.parse().into_iter().collect(),
         Shape::Object { members, .. } => {
-            let named = |(row, member): (usize, &Member)| (*member.key == *token && !member.merge).then_some(row);
+            let named = |(row, member): (usize, &Member)| {
+                (*member.key == *token && !member.merge).then_some(row)
+            };
             members.iter().enumerate().filter_map(named).collect()
         }
         Shape::Scalar | Shape::Alias => Vec::new(),
@@ -133,7 +138,11 @@ impl<'t> Walk<'t> {
     }
 
     /// Goes to an existing node.
-    fn at(mut self, at: &Pointer, change: impl FnOnce(&'t Node) -> Result<Change<'t>, EditError>) -> Result<Plan<'t>, EditError> {
+    fn at(
+        mut self,
+        at: &Pointer,
+        change: impl FnOnce(&'t Node) -> Result<Change<'t>, EditError>,
+    ) -> Result<Plan<'t>, EditError> {
         for token in at.tokens() {
             let child = child(self.node, token).ok_or_else(|| EditError::Aliased(at.clone()))?;
             self.above.push(self.node);
@@ -157,19 +166,33 @@ impl<'t> Walk<'t> {
             }
             let change = match &self.node.shape {
                 Shape::Alias => return Err(EditError::Aliased(at.clone())),
-                Shape::Object { .. } if here.child(token.clone()).get(&self.document.value).is_some() => {
+                Shape::Object { .. }
+                    if here.child(token.clone()).get(&self.document.value).is_some() =>
+                {
                     return Err(EditError::Aliased(at.clone()));
                 }
-                Shape::Object { .. } => Change::Add { object: self.node, key: token.clone(), to: to.wrapped(&tokens[row + 1..]) },
-                Shape::List { .. } => return Err(EditError::NoSuchPlace(here.child(token.clone()))),
-                Shape::Scalar => Change::Replace { node: self.node, to: to.wrapped(&tokens[row..]) },
+                Shape::Object { .. } => Change::Add {
+                    object: self.node,
+                    key: token.clone(),
+                    to: to.wrapped(&tokens[row + 1..]),
+                },
+                Shape::List { .. } => {
+                    return Err(EditError::NoSuchPlace(here.child(token.clone())));
+                }
+                Shape::Scalar => {
+                    Change::Replace { node: self.node, to: to.wrapped(&tokens[row..]) }
+                }
             };
             return Ok(Plan { change, at: here, above: self.above });
         }
         if matches!(self.node.shape, Shape::Alias) {
             return Err(EditError::Aliased(at.clone()));
         }
-        Ok(Plan { change: Change::Replace { node: self.node, to }, at: at.clone(), above: self.above })
+        Ok(Plan {
+            change: Change::Replace { node: self.node, to },
+            at: at.clone(),
+            above: self.above,
+        })
     }
 }
 
@@ -181,10 +204,13 @@ fn child<'t>(node: &'t Node, token: &str) -> Option<&'t Node> {
     }
 }
 
-/// The one patch that splices come to, as narrow as it can be. What is put into a piece that is taken out stands in its place.
+/// The one patch that splices come to, as narrow as it can be. What is put into a piece that is
+/// taken out stands in its place.
 pub fn patch(text: &str, mut splices: Vec<Splice>) -> Patch {
     splices.sort_by_key(|splice| (splice.span.start, splice.span.end));
-    let (Some(start), Some(end)) = (splices.first().map(|s| s.span.start), splices.iter().map(|s| s.span.end).max()) else {
+    let (Some(start), Some(end)) =
+        (splices.first().map(|s| s.span.start), splices.iter().map(|s| s.span.end).max())
+    else {
         return Patch { at: 0, old: String::new(), new: String::new() };
     };
     let (mut new, mut at) = (String::new(), start);
@@ -195,8 +221,18 @@ pub fn patch(text: &str, mut splices: Vec<Splice>) -> Patch {
     }
     let old = &text[start..end];
     let same = |(a, b): &(char, char)| a == b;
-    let head: usize = old.chars().zip(new.chars()).take_while(same).map(|(letter, _)| letter.len_utf8()).sum();
-    let tail: usize =
-        old[head..].chars().rev().zip(new[head..].chars().rev()).take_while(same).map(|(letter, _)| letter.len_utf8()).sum();
-    Patch { at: start + head, old: old[head..old.len() - tail].to_owned(), new: new[head..new.len() - tail].to_owned() }
+    let head: usize =
+        old.chars().zip(new.chars()).take_while(same).map(|(letter, _)| letter.len_utf8()).sum();
+    let tail: usize = old[head..]
+        .chars()
+        .rev()
+        .zip(new[head..].chars().rev())
+        .take_while(same)
+        .map(|(letter, _)| letter.len_utf8())
+        .sum();
+    Patch {
+        at: start + head,
+        old: old[head..old.len() - tail].to_owned(),
+        new: new[head..new.len() - tail].to_owned(),
+    }
 }

@@ -30,7 +30,9 @@ pub struct Spelled {
 
 impl Spelled {
     pub fn of(literal: &Literal) -> Self {
-        let text = literal.written().and_then(|text| Some((text.to_owned(), json::parse::parse(text, Dialect::Strict).ok()?)));
+        let text = literal.written().and_then(|text| {
+            Some((text.to_owned(), json::parse::parse(text, Dialect::Strict).ok()?))
+        });
         Self { text }
     }
 
@@ -58,7 +60,8 @@ impl Draft {
         Self::from(value, None)
     }
 
-    /// What a document of a text holds, its numbers as the text has them where JSON knows their spelling.
+    /// What a document of a text holds, its numbers as the text has them where JSON knows their
+    /// spelling.
     pub fn of_document(document: &Document, text: &str) -> Self {
         Self::from(&document.value, Some((text, &document.root)))
     }
@@ -72,17 +75,27 @@ impl Draft {
         match value {
             Value::Null => Self::Null,
             Value::Bool(flag) => Self::Flag(*flag),
-            Value::Number(number) => match spelled.and_then(|(text, node)| spelling(number, text, node)) {
-                Some(text) => Self::Number { text: text.to_owned(), spelled: true },
-                None => Self::Number { text: number.to_string(), spelled: false },
-            },
+            Value::Number(number) => {
+                match spelled.and_then(|(text, node)| spelling(number, text, node)) {
+                    Some(text) => Self::Number { text: text.to_owned(), spelled: true },
+                    None => Self::Number { text: number.to_string(), spelled: false },
+                }
+            }
             Value::String(text) => Self::Text(text.clone()),
             Value::Array(items) => {
                 let node = |row: usize| match spelled {
-                    Some((text, Node { shape: Shape::List { items, .. }, .. })) => items.get(row).map(|node| (text, node)),
+                    Some((text, Node { shape: Shape::List { items, .. }, .. })) => {
+                        items.get(row).map(|node| (text, node))
+                    }
                     _ => None,
                 };
-                Self::List(items.iter().enumerate().map(|(row, item)| Self::from(item, node(row))).collect())
+                Self::List(
+                    items
+                        .iter()
+                        .enumerate()
+                        .map(|(row, item)| Self::from(item, node(row)))
+                        .collect(),
+                )
             }
             Value::Object(members) => {
                 let node = |key: &str| match spelled {
@@ -91,7 +104,12 @@ impl Draft {
                     }
                     _ => None,
                 };
-                Self::Object(members.iter().map(|(key, value)| (key.clone(), Self::from(value, node(key)))).collect())
+                Self::Object(
+                    members
+                        .iter()
+                        .map(|(key, value)| (key.clone(), Self::from(value, node(key))))
+                        .collect(),
+                )
             }
         }
     }
@@ -118,6 +136,8 @@ impl Draft {
 /// A number as it is written, where that is JSON for the same number.
 fn spelling<'t>(number: &Number, text: &'t str, node: &Node) -> Option<&'t str> {
     let written = text.get(node.span.start..node.span.end)?;
-    let means = |read: Number| decimal::is_float(&read) == decimal::is_float(number) && decimal::same(&read, number);
+    let means = |read: Number| {
+        decimal::is_float(&read) == decimal::is_float(number) && decimal::same(&read, number)
+    };
     serde_json::from_str(written).is_ok_and(means).then_some(written)
 }

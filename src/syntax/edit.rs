@@ -5,16 +5,18 @@ use crate::schema::{literal::Literal, pointer::Pointer};
 /// A change of one document. Pointers are within that document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Edit {
-    /// Replaces the value, or adds the member after its siblings; objects missing on the way are made. A list or an object
-    /// in the place of another of its kind changes only where they differ.
+    /// Replaces the value, or adds the member after its siblings; objects missing on the way are
+    /// made. A list or an object in the place of another of its kind changes only where they
+    /// differ.
     Set { at: Pointer, to: Literal },
-    /// Takes out a member or an item, with the comment on its line and those within it. Comments above it stay: whether
-    /// they are about it cannot be told for sure.
+    /// Takes out a member or an item, with the comment on its line and those within it. Comments
+    /// above it stay: whether they are about it cannot be told for sure.
     Remove { at: Pointer },
-    /// Puts an item before the one at `at` (its index may be the length: at the end). A missing list is made.
+    /// Puts an item before the one at `at` (its index may be the length: at the end). A missing
+    /// list is made.
     Insert { at: Pointer, item: Literal },
-    /// Moves the item at `at` to another index of the same list, with its comments where they can be told: the one on its
-    /// line, and in lists of lines those right above it.
+    /// Moves the item at `at` to another index of the same list, with its comments where they can
+    /// be told: the one on its line, and in lists of lines those right above it.
     Move { at: Pointer, to: usize },
     /// Gives a member another key; its place among its siblings stays.
     Rename { at: Pointer, key: String },
@@ -78,7 +80,8 @@ impl Patch {
     #[must_use]
     pub fn apply(&self, text: &str) -> Option<String> {
         let end = self.at.checked_add(self.old.len())?;
-        (text.get(self.at..end)? == self.old).then(|| [&text[..self.at], &self.new, &text[end..]].concat())
+        (text.get(self.at..end)? == self.old)
+            .then(|| [&text[..self.at], &self.new, &text[end..]].concat())
     }
 }
 

@@ -1,4 +1,5 @@
-//! The ways in which an edit can be written into a text, and whether what came out is what was meant.
+//! The ways in which an edit can be written into a text, and whether what came out is what was
+//! meant.
 
 use serde_json::Value;
 
@@ -25,7 +26,8 @@ pub enum Learned {
 }
 
 impl Learned {
-    /// The manner of a text of which `page` is enough to learn it from; `None` for TOML, where it is learnt in each place.
+    /// The manner of a text of which `page` is enough to learn it from; `None` for TOML, where it
+    /// is learnt in each place.
     pub fn of(page: &Page<'_>, format: Format, root: &Node, whole: &str) -> Option<Self> {
         match format {
             Format::Json | Format::Jsonc | Format::Json5 => {
@@ -37,8 +39,9 @@ impl Learned {
     }
 }
 
-/// Ways to write an edit, the likeliest first; what each comes to has to be read again. `expected` is the value afterwards; `learned` is the
-/// manner to write in, where the text is part of another one.
+/// Ways to write an edit, the likeliest first; what each comes to has to be read again. `expected`
+/// is the value afterwards; `learned` is the manner to write in, where the text is part of another
+/// one.
 pub fn ways(
     format: Format,
     text: &str,
@@ -61,14 +64,20 @@ pub fn ways(
             let mut ways: Vec<_> = Caution::ALL.into_iter().map(edit).collect();
             if !text.ends_with('\n') {
                 // A block text that comes to stand last needs the line end that the file had not.
-                ways.push(edit(Caution::Free).into_iter().chain([Splice::insert(text.len(), page.eol)]).collect());
+                ways.push(
+                    edit(Caution::Free)
+                        .into_iter()
+                        .chain([Splice::insert(text.len(), page.eol)])
+                        .collect(),
+                );
             }
             ways
         }
     })
 }
 
-/// Whether a document says what was meant. What comes from aliases follows its anchor and is not asked.
+/// Whether a document says what was meant. What comes from aliases follows its anchor and is not
+/// asked.
 pub fn means(document: &Document, expected: &Value) -> bool {
     *expected == *document.value || same(expected, &document.value, &document.root)
 }
@@ -76,7 +85,8 @@ pub fn means(document: &Document, expected: &Value) -> bool {
 /// The first document of a text that holds none: behind the comments that are there.
 fn begin(page: &Page<'_>, format: Format, to: &Draft) -> Vec<Splice> {
     let text = print::whole(format, to, page.eol);
-    let parting = if page.text.is_empty() || page.text.ends_with(['\n', '\u{feff}']) { "" } else { page.eol };
+    let parting =
+        if page.text.is_empty() || page.text.ends_with(['\n', '\u{feff}']) { "" } else { page.eol };
     vec![Splice::insert(page.text.len(), format!("{parting}{text}"))]
 }
 
@@ -86,7 +96,11 @@ fn same(expected: &Value, actual: &Value, node: &Node) -> bool {
         (Shape::Scalar, ..) => expected == actual,
         (Shape::List { items, .. }, Value::Array(wanted), Value::Array(found)) => {
             wanted.len() == found.len()
-                && wanted.iter().zip(found).zip(items).all(|((wanted, found), item)| same(wanted, found, item))
+                && wanted
+                    .iter()
+                    .zip(found)
+                    .zip(items)
+                    .all(|((wanted, found), item)| same(wanted, found, item))
         }
         (Shape::Object { members, .. }, Value::Object(wanted), Value::Object(found)) => {
             let merges = members.iter().any(|member| member.merge);

@@ -1,7 +1,7 @@
 //! Children between brackets or braces, in any format: put in, taken out, moved.
 //!
-//! Children that have lines of their own are handled by lines, so that a comment on the line goes with its child;
-//! others are handled with the comma that parts them from their neighbour.
+//! Children that have lines of their own are handled by lines, so that a comment on the line goes
+//! with its child; others are handled with the comma that parts them from their neighbour.
 
 use super::{
     change::Splice,
@@ -20,7 +20,8 @@ pub struct Rules {
 
 /// From the first to the last byte of each child: keys and properties included, commas not.
 pub fn spans(node: &Node) -> Vec<(usize, usize)> {
-    let ends = |member: &Member| (member.key_span.start, member.value.span.end.max(member.key_span.end));
+    let ends =
+        |member: &Member| (member.key_span.start, member.value.span.end.max(member.key_span.end));
     match &node.shape {
         Shape::List { items, .. } => items.iter().map(|item| (item.lead, item.span.end)).collect(),
         Shape::Object { members, .. } => members.iter().map(ends).collect(),
@@ -39,13 +40,20 @@ pub enum Placement<'p> {
 pub fn stand<'p>(page: &Page<'p>, parent: &Node, row: usize) -> Option<Placement<'p>> {
     let spans = spans(parent);
     let beside = spans.get(row.min(spans.len().checked_sub(1)?))?.0;
-    Some(if page.begins_line(beside) { Placement::OwnLine(page.indent(beside)) } else { Placement::Beside })
+    Some(if page.begins_line(beside) {
+        Placement::OwnLine(page.indent(beside))
+    } else {
+        Placement::Beside
+    })
 }
 
-/// Puts a child before that row of brackets that have children already. `gap` parts it from a neighbour on its line.
+/// Puts a child before that row of brackets that have children already. `gap` parts it from a
+/// neighbour on its line.
 pub fn insert(page: &Page<'_>, parent: &Node, row: usize, child: &str, gap: &str) -> Vec<Splice> {
     let spans = spans(parent);
-    let (Some(stand), Some(last)) = (stand(page, parent, row), spans.last()) else { return Vec::new() };
+    let (Some(stand), Some(last)) = (stand(page, parent, row), spans.last()) else {
+        return Vec::new();
+    };
     // A comment above the next child stays right above it.
     let before = match row.checked_sub(1).and_then(|row| spans.get(row)) {
         Some(before) => comma_behind(page, before.1).map(|comma| comma + 1),
@@ -53,19 +61,34 @@ pub fn insert(page: &Page<'_>, parent: &Node, row: usize, child: &str, gap: &str
     };
     let line_before = before.and_then(|end| page.rest_is_comment(end));
     match (spans.get(row), stand) {
-        (Some(next), Placement::OwnLine(indent)) if line_before.is_some_and(|end| !is_bare(page, end, next.0)) => {
-            vec![Splice::insert(line_before.unwrap_or(next.0), format!("{}{indent}{child},", page.eol))]
+        (Some(next), Placement::OwnLine(indent))
+            if line_before.is_some_and(|end| !is_bare(page, end, next.0)) =>
+        {
+            vec![Splice::insert(
+                line_before.unwrap_or(next.0),
+                format!("{}{indent}{child},", page.eol),
+            )]
         }
-        (Some(next), Placement::OwnLine(indent)) => vec![Splice::insert(next.0, format!("{child},{}{indent}", page.eol))],
+        (Some(next), Placement::OwnLine(indent)) => {
+            vec![Splice::insert(next.0, format!("{child},{}{indent}", page.eol))]
+        }
         (Some(next), Placement::Beside) => vec![Splice::insert(next.0, format!("{child},{gap}"))],
         (None, stand) => match (comma_behind(page, last.1), stand) {
             (Some(comma), Placement::OwnLine(indent)) => {
-                vec![Splice::insert(behind_comment(page, comma + 1), format!("{}{indent}{child},", page.eol))]
+                vec![Splice::insert(
+                    behind_comment(page, comma + 1),
+                    format!("{}{indent}{child},", page.eol),
+                )]
             }
-            (Some(comma), Placement::Beside) => vec![Splice::insert(comma + 1, format!("{gap}{child},"))],
+            (Some(comma), Placement::Beside) => {
+                vec![Splice::insert(comma + 1, format!("{gap}{child},"))]
+            }
             (None, Placement::OwnLine(indent)) => {
                 let end = behind_comment(page, last.1);
-                vec![Splice::insert(last.1, ","), Splice::insert(end, format!("{}{indent}{child}", page.eol))]
+                vec![
+                    Splice::insert(last.1, ","),
+                    Splice::insert(end, format!("{}{indent}{child}", page.eol)),
+                ]
             }
             (None, Placement::Beside) => vec![Splice::insert(last.1, format!(",{gap}{child}"))],
         },
@@ -78,19 +101,22 @@ pub fn drop_rows(page: &Page<'_>, parent: &Node, rows: &[usize], rules: Rules) -
     let Some(last) = (0..spans.len()).rev().find(|row| !rows.contains(row)) else {
         return clear(page, parent, &spans, rules);
     };
-    let mut splices: Vec<Splice> = rows.iter().map(|row| drop_row(page, &spans, *row, last)).collect();
+    let mut splices: Vec<Splice> =
+        rows.iter().map(|row| drop_row(page, &spans, *row, last)).collect();
     let ends_bare = comma_behind(page, spans[spans.len() - 1].1).is_none();
     if last + 1 < spans.len() && ends_bare && !rules.trailing_comma {
         // The comma that parted the last child that stays from those behind it.
-        if let Some(comma) = comma_behind(page, spans[last].1).filter(|comma| !covered(&splices, *comma)) {
+        if let Some(comma) =
+            comma_behind(page, spans[last].1).filter(|comma| !covered(&splices, *comma))
+        {
             splices.push(Splice::delete(comma, comma + 1));
         }
     }
     splices
 }
 
-/// Moves one of several texts to another place among them; comments on the lines above a child and behind it go with it, everything else
-/// that stands between them stays.
+/// Moves one of several texts to another place among them; comments on the lines above a child and
+/// behind it go with it, everything else that stands between them stays.
 pub fn shift(page: &Page<'_>, spans: &[(usize, usize)], from: usize, to: usize) -> Vec<Splice> {
     let parts: Vec<Parts> = spans.iter().map(|span| Parts::of(page, *span)).collect();
     let of = |part: fn(&Parts) -> (usize, usize)| parts.iter().map(part).collect::<Vec<_>>();
@@ -104,7 +130,11 @@ pub fn swap(page: &Page<'_>, spans: &[(usize, usize)], from: usize, to: usize) -
     let moved = order.remove(from);
     order.insert(to, moved);
     let swapped = order.iter().enumerate().filter(|(slot, row)| slot != *row);
-    swapped.map(|(slot, row)| Splice::new(spans[slot].0, spans[slot].1, &page.text[spans[*row].0..spans[*row].1])).collect()
+    swapped
+        .map(|(slot, row)| {
+            Splice::new(spans[slot].0, spans[slot].1, &page.text[spans[*row].0..spans[*row].1])
+        })
+        .collect()
 }
 
 /// A child with the comments that are about it.
@@ -117,7 +147,9 @@ struct Parts {
 
 impl Parts {
     fn of(page: &Page<'_>, child: (usize, usize)) -> Self {
-        let end = comma_behind(page, child.1).filter(|comma| !page.parted(child.1, *comma)).map_or(child.1, |comma| comma + 1);
+        let end = comma_behind(page, child.1)
+            .filter(|comma| !page.parted(child.1, *comma))
+            .map_or(child.1, |comma| comma + 1);
         let behind = page.rest_is_comment(end).unwrap_or(end);
         if !page.begins_line(child.0) {
             return Self { above: (child.0, child.0), child, behind: (end, end) };
@@ -125,8 +157,8 @@ impl Parts {
         let (mut start, line) = (page.line_start(child.0), page.line_start(child.0));
         while start > 0 {
             let above = page.line_start(start - 1);
-            let is_comment =
-                page.comment_end(above + page.indent(above).len()).is_some() && page.rest_is_comment(above).is_some();
+            let is_comment = page.comment_end(above + page.indent(above).len()).is_some()
+                && page.rest_is_comment(above).is_some();
             if !is_comment {
                 break;
             }
@@ -152,14 +184,19 @@ pub fn comma_behind(page: &Page<'_>, end: usize) -> Option<usize> {
 fn drop_row(page: &Page<'_>, spans: &[(usize, usize)], row: usize, last: usize) -> Splice {
     let (start, end) = spans[row];
     let behind = comma_behind(page, end).map_or(end, |comma| comma + 1);
-    if page.begins_line(start) && !page.parted(end, behind) && page.rest_is_comment(behind).is_some() {
+    if page.begins_line(start)
+        && !page.parted(end, behind)
+        && page.rest_is_comment(behind).is_some()
+    {
         return Splice::delete(page.line_start(start), page.next_line(behind));
     }
     let has_line_before = row > 0 && !page.parted(spans[row - 1].1, start);
     match spans.get(row + 1) {
         Some(next) if row < last && !page.parted(end, next.0) => Splice::delete(start, next.0),
         // The comment of the child before stays.
-        _ if has_line_before => Splice::delete(comma_behind(page, spans[row - 1].1).unwrap_or(spans[row - 1].1), end),
+        _ if has_line_before => {
+            Splice::delete(comma_behind(page, spans[row - 1].1).unwrap_or(spans[row - 1].1), end)
+        }
         Some(_) => Splice::delete(start, behind),
         None => Splice::delete(start, end),
     }
@@ -169,16 +206,20 @@ fn drop_row(page: &Page<'_>, spans: &[(usize, usize)], row: usize, last: usize) 
 fn clear(page: &Page<'_>, parent: &Node, spans: &[(usize, usize)], rules: Rules) -> Vec<Splice> {
     let (Some(first), Some(last)) = (spans.first(), spans.last()) else { return Vec::new() };
     let (open, close) = (parent.span.start + 1, parent.span.end.saturating_sub(1));
-    let end = comma_behind(page, last.1).filter(|comma| *comma < close).map_or(last.1, |comma| comma + 1);
+    let end =
+        comma_behind(page, last.1).filter(|comma| *comma < close).map_or(last.1, |comma| comma + 1);
     let end = behind_comment(page, end).min(close);
     let bare = |text: Option<&str>| text.is_some_and(|text| text.trim().is_empty());
-    if !rules.comments_stay || (bare(page.text.get(open..first.0)) && bare(page.text.get(end..close))) {
+    if !rules.comments_stay
+        || (bare(page.text.get(open..first.0)) && bare(page.text.get(end..close)))
+    {
         return vec![Splice::delete(open, close)];
     }
     vec![Splice::delete(first.0, end)]
 }
 
-/// The end of the line behind a child, if nothing but a comment follows on it; else the child's own end.
+/// The end of the line behind a child, if nothing but a comment follows on it; else the child's own
+/// end.
 fn behind_comment(page: &Page<'_>, end: usize) -> usize {
     page.rest_is_comment(end).unwrap_or(end)
 }

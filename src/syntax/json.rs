@@ -10,10 +10,14 @@ pub fn is_bracketed(text: &str) -> bool {
     first_value(text).is_some_and(|at| text[at..].starts_with(['{', '[']))
 }
 
-/// Whether a text is bracketed and has a comment on a line of its own, or before its first value: no YAML has that.
+/// Whether a text is bracketed and has a comment on a line of its own, or before its first value:
+/// no YAML has that.
 pub fn is_commented(text: &str) -> bool {
     let comment = |line: &str| line.starts_with("//") || line.starts_with("/*");
-    is_bracketed(text) && text.lines().any(|line| comment(line.trim_start_matches(['\u{feff}', '{', '[', ' ', '\t'])))
+    is_bracketed(text)
+        && text
+            .lines()
+            .any(|line| comment(line.trim_start_matches(['\u{feff}', '{', '[', ' ', '\t'])))
 }
 
 /// Where the first value begins.

@@ -7,7 +7,8 @@ use super::{edit::Patch, shared_text::SharedText};
 /// So many lines are shared by two revisions of a text, or are not.
 const BLOCK: usize = 512;
 
-/// The start offset of every line of one text, cheap to clone. Behind a last line end begins a line too.
+/// The start offset of every line of one text, cheap to clone. Behind a last line end begins a line
+/// too.
 #[derive(Clone, Debug)]
 pub struct Lines(Vec<Block>);
 
@@ -87,7 +88,8 @@ impl Lines {
         row + starts.partition_point(|line| start + line <= offset).saturating_sub(1)
     }
 
-    /// Line and column of an offset, both from 1; columns count characters, a byte order mark is none.
+    /// Line and column of an offset, both from 1; columns count characters, a byte order mark is
+    /// none.
     pub fn position(&self, text: &str, offset: usize) -> (usize, usize) {
         let row = self.row(offset);
         (row + 1, column(text.get(self.start(row)..offset)))

@@ -8,8 +8,8 @@ use crate::schema::{literal::Literal, pointer::Pointer};
 /// With more differences than this the value is written anew: each edit reads the whole text again.
 const MOST: usize = 12;
 
-/// The edits that lead from the value at a place to another; `None` where writing it anew is as well: other kinds of
-/// values, nothing in common, too many differences.
+/// The edits that lead from the value at a place to another; `None` where writing it anew is as
+/// well: other kinds of values, nothing in common, too many differences.
 pub fn steps(at: &Pointer, from: &Value, to: &Literal) -> Option<Vec<Edit>> {
     let spelled = Spelled::of(to);
     let mut steps = Vec::new();
@@ -20,7 +20,14 @@ pub fn steps(at: &Pointer, from: &Value, to: &Literal) -> Option<Vec<Edit>> {
 }
 
 /// Fills in the steps for one value; `None` when nothing is gained by them.
-fn compare(at: &Pointer, from: &Value, to: &Value, spelled: &Spelled, inner: &Pointer, steps: &mut Vec<Edit>) -> Option<()> {
+fn compare(
+    at: &Pointer,
+    from: &Value,
+    to: &Value,
+    spelled: &Spelled,
+    inner: &Pointer,
+    steps: &mut Vec<Edit>,
+) -> Option<()> {
     match (from, to) {
         (Value::Object(old), Value::Object(new)) if new.keys().any(|key| old.contains_key(key)) => {
             let gone = old.keys().filter(|key| !new.contains_key(*key));
@@ -36,10 +43,17 @@ fn compare(at: &Pointer, from: &Value, to: &Value, spelled: &Spelled, inner: &Po
         }
         (Value::Array(old), Value::Array(new)) => {
             let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-            let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(|(old, new)| old == new).count();
+            let tail = old[head..]
+                .iter()
+                .rev()
+                .zip(new[head..].iter().rev())
+                .take_while(|(old, new)| old == new)
+                .count();
             let (removed, added) = (old.len() - head - tail, new.len() - head - tail);
             let both = removed.min(added);
-            if head + tail + both == 0 || (head + tail == 0 && both == removed.max(added) && !old.iter().any(has_parts)) {
+            if head + tail + both == 0
+                || (head + tail == 0 && both == removed.max(added) && !old.iter().any(has_parts))
+            {
                 return None;
             }
             for row in head..head + both {
@@ -47,7 +61,10 @@ fn compare(at: &Pointer, from: &Value, to: &Value, spelled: &Spelled, inner: &Po
             }
             steps.extend((both..removed).rev().map(|row| Edit::Remove { at: at.item(head + row) }));
             for (row, item) in new.iter().enumerate().take(head + added).skip(head + both) {
-                steps.push(Edit::Insert { at: at.item(row), item: spelled.literal(&inner.item(row), item) });
+                steps.push(Edit::Insert {
+                    at: at.item(row),
+                    item: spelled.literal(&inner.item(row), item),
+                });
             }
             Some(())
         }
@@ -55,7 +72,14 @@ fn compare(at: &Pointer, from: &Value, to: &Value, spelled: &Spelled, inner: &Po
     }
 }
 
-fn change(at: &Pointer, from: &Value, to: &Value, spelled: &Spelled, inner: &Pointer, steps: &mut Vec<Edit>) {
+fn change(
+    at: &Pointer,
+    from: &Value,
+    to: &Value,
+    spelled: &Spelled,
+    inner: &Pointer,
+    steps: &mut Vec<Edit>,
+) {
     let count = steps.len();
     if from != to && compare(at, from, to, spelled, inner, steps).is_none() {
         steps.truncate(count);

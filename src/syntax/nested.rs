@@ -1,4 +1,5 @@
-//! JSON within a text value, as TrustGraph's configuration export has it: read, and edited with the file's other bytes kept.
+//! JSON within a text value, as TrustGraph's configuration export has it: read, and edited with the
+//! file's other bytes kept.
 
 use serde_json::Value;
 
@@ -12,12 +13,19 @@ use crate::schema::{literal::Literal, pointer::Pointer};
 /// The JSON that the text at `at` holds; places in it count from the inner text's begin.
 pub fn inner(source: &Source, document: usize, at: &Pointer) -> Result<Source, EditError> {
     let value = source.value(document).ok_or(EditError::NoDocument(document))?;
-    let text = at.get(value).and_then(Value::as_str).ok_or_else(|| EditError::NoSuchPlace(at.clone()))?;
-    Source::parse(Format::Json, text).map_err(|error| EditError::Broken(format!("the text at {at} is {error}")))
+    let text =
+        at.get(value).and_then(Value::as_str).ok_or_else(|| EditError::NoSuchPlace(at.clone()))?;
+    Source::parse(Format::Json, text)
+        .map_err(|error| EditError::Broken(format!("the text at {at} is {error}")))
 }
 
 /// Makes an edit, with pointers of the inner JSON, in the text at `at`.
-pub fn apply(source: &Source, document: usize, at: &Pointer, edit: &Edit) -> Result<(Source, Patch), EditError> {
+pub fn apply(
+    source: &Source,
+    document: usize,
+    at: &Pointer,
+    edit: &Edit,
+) -> Result<(Source, Patch), EditError> {
     let before = inner(source, document, at)?;
     let (after, patch) = before.apply(0, edit)?;
     let set = Edit::Set { at: at.clone(), to: Literal::from(&**after.text()) };
@@ -25,14 +33,17 @@ pub fn apply(source: &Source, document: usize, at: &Pointer, edit: &Edit) -> Res
         && let Some(place) = source.place(document, at)
         && let Some(splice) = within(source.text(), place.value, &patch)
     {
-        return source.spliced(document, &set, vec![splice]).or_else(|_| source.apply(document, &set));
+        return source
+            .spliced(document, &set, vec![splice])
+            .or_else(|_| source.apply(document, &set));
     }
     source.apply(document, &set)
 }
 
 /// An inner patch as a piece of the text in quotes around it.
 fn within(text: &str, quoted: Span, patch: &Patch) -> Option<Splice> {
-    let (start, end) = (outer(text, quoted, patch.at)?, outer(text, quoted, patch.at + patch.old.len())?);
+    let (start, end) =
+        (outer(text, quoted, patch.at)?, outer(text, quoted, patch.at + patch.old.len())?);
     let new = Value::from(&*patch.new).to_string();
     Some(Splice::new(start, end, new.get(1..new.len() - 1)?))
 }
@@ -50,7 +61,9 @@ pub fn outer(text: &str, quoted: Span, inner: usize) -> Option<usize> {
             }
             Some(escape) if !escape.starts_with('u') => 2,
             // Two escapes may make one letter.
-            Some(_) => [6, 12].into_iter().find(|len| rest.get(..*len).is_some_and(|piece| meant(piece).is_some()))?,
+            Some(_) => [6, 12]
+                .into_iter()
+                .find(|len| rest.get(..*len).is_some_and(|piece| meant(piece).is_some()))?,
         };
         seen += meant(rest.get(..len)?)?;
         at += len;
@@ -88,7 +101,10 @@ mod tests {
         let source = Source::parse(Format::Yaml, text).unwrap();
         let set = Edit::Set { at: at("/type"), to: Literal::from("y") };
         let (after, _) = apply(&source, 0, &at("/tool/a"), &set).unwrap();
-        assert_eq!(&**after.text(), "tool:\n  a: |\n    {\n      \"name\": \"x\",\n      \"type\": \"y\"\n    }\n  b: 1\n");
+        assert_eq!(
+            &**after.text(),
+            "tool:\n  a: |\n    {\n      \"name\": \"x\",\n      \"type\": \"y\"\n    }\n  b: 1\n"
+        );
     }
 
     #[test]

@@ -4,8 +4,8 @@ use serde_json::Number;
 
 use crate::schema::decimal;
 
-/// The number that a decimal text means: sign, leading zeros, `_` between digits, `1.` and `.5` are understood.
-/// `None` when it is not a number, or one that is beyond what JSON readers can hold.
+/// The number that a decimal text means: sign, leading zeros, `_` between digits, `1.` and `.5` are
+/// understood. `None` when it is not a number, or one that is beyond what JSON readers can hold.
 pub fn decimal(text: &str) -> Option<Number> {
     let (minus, digits) = match text.as_bytes().first()? {
         b'-' => ("-", &text[1..]),
@@ -59,7 +59,8 @@ pub fn radix(digits: &str, base: u32, negative: bool) -> Option<Number> {
     let has_digits = digits.contains(|digit: char| digit != '_');
     let is_zero = decimal.iter().all(|digit| *digit == 0);
     let sign = if negative && !is_zero { "-" } else { "" };
-    let text: String = decimal.iter().rev().filter_map(|digit| char::from_digit(*digit, 10)).collect();
+    let text: String =
+        decimal.iter().rev().filter_map(|digit| char::from_digit(*digit, 10)).collect();
     has_digits.then(|| serde_json::from_str(&format!("{sign}{text}")).ok()).flatten()
 }
 
@@ -69,7 +70,13 @@ mod tests {
 
     #[test]
     fn reads_what_the_formats_write() {
-        for (text, json) in [("+012", "12"), ("-0", "-0"), ("1.", "1.0"), (".5", "0.5"), ("1_000.2_5e+1_0", "10002500000000.0")] {
+        for (text, json) in [
+            ("+012", "12"),
+            ("-0", "-0"),
+            ("1.", "1.0"),
+            (".5", "0.5"),
+            ("1_000.2_5e+1_0", "10002500000000.0"),
+        ] {
             assert_eq!(decimal(text), serde_json::from_str(json).ok(), "{text}");
         }
         for text in ["", "-", ".", "e1", "1e", "1e999", "a", "1.2.3", "--1", "0x1"] {
@@ -77,7 +84,10 @@ mod tests {
         }
         assert_eq!(radix("ff_ff", 16, false), Some(65535.into()));
         assert_eq!(radix("8000000000000000", 16, true), Some(i64::MIN.into()));
-        assert_eq!(radix("ffffffffffffffffff", 16, false).unwrap().to_string(), "4722366482869645213695");
+        assert_eq!(
+            radix("ffffffffffffffffff", 16, false).unwrap().to_string(),
+            "4722366482869645213695"
+        );
         assert_eq!(radix("0", 8, true), Some(0.into()));
         for none in ["-1", "", "_", "g"] {
             assert_eq!(radix(none, 16, false), None, "{none}");

@@ -30,7 +30,9 @@ impl<'t> Page<'t> {
     pub fn comment_end(&self, at: usize) -> Option<usize> {
         match self.comments {
             Comments::Hash => self.text[at..].starts_with('#').then(|| self.line_end(at)),
-            Comments::Slashes => json::parse::comment_end(self.text, at).map(|end| end.min(self.text.len())),
+            Comments::Slashes => {
+                json::parse::comment_end(self.text, at).map(|end| end.min(self.text.len()))
+            }
         }
     }
 
@@ -51,7 +53,11 @@ impl<'t> Page<'t> {
     /// Where the line of an offset begins, behind a byte order mark.
     pub fn line_start(&self, offset: usize) -> usize {
         let start = self.text[..offset].rfind('\n').map_or(0, |at| at + 1);
-        if self.text[start..].starts_with('\u{feff}') && start == 0 { '\u{feff}'.len_utf8().min(offset) } else { start }
+        if self.text[start..].starts_with('\u{feff}') && start == 0 {
+            '\u{feff}'.len_utf8().min(offset)
+        } else {
+            start
+        }
     }
 
     /// Where the line of an offset ends, its line end left out.

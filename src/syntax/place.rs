@@ -53,7 +53,8 @@ pub struct Span {
     pub end: usize,
 }
 
-/// Where a value stands: line and column are those of its key, if it has one. They count from 1; columns count characters.
+/// Where a value stands: line and column are those of its key, if it has one. They count from 1;
+/// columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     pub key: Option<Span>,
@@ -86,7 +87,8 @@ pub struct Note {
 pub enum NoteKind {
     /// The key stands twice in one object; the last one counts.
     DuplicateKey,
-    /// A plain YAML scalar that YAML 1.1 readers (PyYAML) take for something else: `yes`, `on`, `012`, `1:30`, …
+    /// A plain YAML scalar that YAML 1.1 readers (PyYAML) take for something else: `yes`, `on`,
+    /// `012`, `1:30`, …
     ReadsDifferently,
     /// What Python's JSON has and JSON has not: `NaN`, an infinity, half of a surrogate pair.
     NotJson,

@@ -5,8 +5,9 @@ use serde_json::Value;
 use super::{draft::Draft, json, place::Format, toml, yaml};
 use crate::schema::literal::Literal;
 
-/// The value as a text of its own, ending with a line end: JSON with two blanks a level, YAML in block style with long
-/// texts as blocks, TOML with tables. What a format cannot say is left to the caller, who reads the text back.
+/// The value as a text of its own, ending with a line end: JSON with two blanks a level, YAML in
+/// block style with long texts as blocks, TOML with tables. What a format cannot say is left to the
+/// caller, who reads the text back.
 #[must_use]
 pub fn value(format: Format, value: &Value) -> String {
     whole(format, &Draft::of_value(value), "\n")
@@ -14,7 +15,8 @@ pub fn value(format: Format, value: &Value) -> String {
 
 /// JSON on one line, without blanks.
 pub(super) fn one_line(draft: &Draft) -> String {
-    let layout = json::print::Layout { unit: None, compact: true, ..json::print::Layout::plain("") };
+    let layout =
+        json::print::Layout { unit: None, compact: true, ..json::print::Layout::plain("") };
     json::print::value(draft, &layout, "")
 }
 
@@ -33,7 +35,8 @@ pub fn document(format: Format, value: &Value) -> String {
 pub(super) fn laid_out(format: Format, to: &Draft, eol: &'static str) -> String {
     match format {
         Format::Yaml => {
-            let manner = yaml::print::YamlStyle { short_lists: false, ..yaml::print::YamlStyle::default() };
+            let manner =
+                yaml::print::YamlStyle { short_lists: false, ..yaml::print::YamlStyle::default() };
             yaml::print::lines(to, &manner).join(eol) + eol
         }
         format => whole(format, to, eol),
@@ -42,7 +45,9 @@ pub(super) fn laid_out(format: Format, to: &Draft, eol: &'static str) -> String 
 
 pub(super) fn whole(format: Format, to: &Draft, eol: &'static str) -> String {
     match format {
-        Format::Json | Format::Jsonc | Format::Json5 => json::print::value(to, &json::print::Layout::plain(eol), "") + eol,
+        Format::Json | Format::Jsonc | Format::Json5 => {
+            json::print::value(to, &json::print::Layout::plain(eol), "") + eol
+        }
         Format::Yaml => yaml::print::lines(to, &yaml::print::YamlStyle::default()).join(eol) + eol,
         Format::Toml => toml::print::whole(to, eol),
     }

@@ -1,4 +1,5 @@
-//! A document as PyYAML reads it, which is by YAML 1.1: what plain words mean there, and what JSON cannot say of it.
+//! A document as PyYAML reads it, which is by YAML 1.1: what plain words mean there, and what JSON
+//! cannot say of it.
 
 pub mod pattern;
 pub mod text;
@@ -25,7 +26,8 @@ pub struct Reading {
 /// What JSON does not have, or PyYAML's safe loader refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Oddity {
-    /// A value of this Python type: `date`, `datetime`, `set`, `bytes`; `float` for what is no number.
+    /// A value of this Python type: `date`, `datetime`, `set`, `bytes`; `float` for what is no
+    /// number.
     NotJson(&'static str),
     /// A key of this Python type, no text.
     Key(&'static str),
@@ -42,7 +44,8 @@ pub(super) fn reading(document: &Document, text: &str) -> Reading {
     Reading { value, oddities: reader.oddities }
 }
 
-/// Reads a part of a document anew; what an alias brings from outside of it stands as it reads here.
+/// Reads a part of a document anew; what an alias brings from outside of it stands as it reads
+/// here.
 pub(super) fn reading_at(document: &Document, at: &Pointer, text: &str) -> Option<Reading> {
     let found = document.find(at)?;
     let mut reader = Reader { text, anchors: HashMap::new(), oddities: Vec::new() };
@@ -101,7 +104,8 @@ impl<'t> Reader<'t> {
         for (row, member) in members.iter().enumerate() {
             let last = members[row + 1..].iter().all(|later| later.key != member.key);
             let place = at.child(&*member.key);
-            let here = here.and_then(|here| here.get(&*member.key)).filter(|_| last && !member.merge);
+            let here =
+                here.and_then(|here| here.get(&*member.key)).filter(|_| last && !member.merge);
             let value = self.value(&member.value, here, &place);
             if member.merge {
                 merged.push(value);
@@ -139,14 +143,22 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn scalar(&mut self, node: &Node, here: Option<&Value>, tag: Option<&str>, at: &Pointer) -> Value {
+    fn scalar(
+        &mut self,
+        node: &Node,
+        here: Option<&Value>,
+        tag: Option<&str>,
+        at: &Pointer,
+    ) -> Value {
         let written = self.written(node.span);
         let here = here.cloned().unwrap_or_default();
         if tag.is_some() {
             self.tagged(tag, at);
             return here;
         }
-        if written.starts_with(['"', '\'', '|', '>']) || here.as_str().is_some_and(|text| text != written) {
+        if written.starts_with(['"', '\'', '|', '>'])
+            || here.as_str().is_some_and(|text| text != written)
+        {
             return here;
         }
         match resolve::old(written) {
@@ -260,8 +272,11 @@ mod tests {
 
     #[test]
     fn what_json_does_not_have_is_told_with_its_place() {
-        let found = read("a: 2024-01-01\nb: {c: .nan, d: !!set {x}}\n1: [2024-01-01 10:00:00]\nyes: !custom x\nn: 010\n");
-        let told: Vec<_> = found.oddities.iter().map(|(at, oddity)| (at.to_string(), oddity.clone())).collect();
+        let found = read(
+            "a: 2024-01-01\nb: {c: .nan, d: !!set {x}}\n1: [2024-01-01 10:00:00]\nyes: !custom x\nn: 010\n",
+        );
+        let told: Vec<_> =
+            found.oddities.iter().map(|(at, oddity)| (at.to_string(), oddity.clone())).collect();
         assert_eq!(
             told,
             [
@@ -275,12 +290,16 @@ mod tests {
                 ("/n".into(), Oddity::Differs(json!(8))),
             ]
         );
-        assert_eq!(found.value.as_object().unwrap().keys().collect::<Vec<_>>(), ["a", "b", "1", "true", "n"]);
+        assert_eq!(
+            found.value.as_object().unwrap().keys().collect::<Vec<_>>(),
+            ["a", "b", "1", "true", "n"]
+        );
     }
 
     #[test]
     fn anchors_merges_and_doubles_are_followed() {
-        let found = read("x: &x yes\ny: *x\nbase: &b {p: on, q: 1}\nmore: {<<: *b, q: 2}\nd: 1\nd: no\n");
+        let found =
+            read("x: &x yes\ny: *x\nbase: &b {p: on, q: 1}\nmore: {<<: *b, q: 2}\nd: 1\nd: no\n");
         assert_eq!(found.value["y"], json!(true));
         assert_eq!(found.value["more"], json!({"q": 2, "p": true}));
         assert_eq!(found.value["d"], json!(false));

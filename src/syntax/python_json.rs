@@ -1,6 +1,8 @@
-//! JSON as Python's `json.loads` reads it: also `NaN` and infinities, and halves of surrogate pairs; with its words for what it refuses.
+//! JSON as Python's `json.loads` reads it: also `NaN` and infinities, and halves of surrogate
+//! pairs; with its words for what it refuses.
 //!
-//! A half of a pair has no place in our texts. It stands there as [`HALF`] with its four digits, and [`write()`] makes an escape of it again.
+//! A half of a pair has no place in our texts. It stands there as [`HALF`] with its four digits,
+//! and [`write()`] makes an escape of it again.
 
 use std::fmt;
 
@@ -31,13 +33,16 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.words)?;
         match self.place {
-            Some((line, column, offset)) => write!(f, ": line {line} column {column} (char {offset})"),
+            Some((line, column, offset)) => {
+                write!(f, ": line {line} column {column} (char {offset})")
+            }
             None => Ok(()),
         }
     }
 }
 
-/// The value of `NaN`, `Infinity` or `-Infinity`, which are numbers there: one that is written like that.
+/// The value of `NaN`, `Infinity` or `-Infinity`, which are numbers there: one that is written like
+/// that.
 #[must_use]
 pub fn no_number(word: &str) -> Value {
     Value::Number(Number::from_string_unchecked(word.to_owned()))
@@ -59,7 +64,8 @@ pub fn read(text: &str) -> Result<Value, Fault> {
     if reader.at == letters.len() { Ok(value) } else { Err(reader.fault("Extra data", reader.at)) }
 }
 
-/// The text that a quoted text means, where it has halves of surrogate pairs; `None` where it has none, or is not well-formed.
+/// The text that a quoted text means, where it has halves of surrogate pairs; `None` where it has
+/// none, or is not well-formed.
 #[must_use]
 pub fn with_halves(quoted: &str) -> Option<String> {
     let may_have = quoted.contains("\\ud") || quoted.contains("\\uD");
@@ -113,7 +119,9 @@ pub fn write(value: &Value) -> String {
 
 /// Whether a text begins with the digits of half a pair.
 pub(super) fn is_half(text: &str) -> bool {
-    text.get(..4).and_then(|digits| u32::from_str_radix(digits, 16).ok()).is_some_and(|code| (0xd800..0xe000).contains(&code))
+    text.get(..4)
+        .and_then(|digits| u32::from_str_radix(digits, 16).ok())
+        .is_some_and(|code| (0xd800..0xe000).contains(&code))
 }
 
 struct Reader<'t> {
@@ -152,9 +160,15 @@ impl Reader<'_> {
         }
     }
 
-    fn nested(&mut self, what: &str, inner: fn(&mut Self) -> Result<Value, Fault>) -> Result<Value, Fault> {
+    fn nested(
+        &mut self,
+        what: &str,
+        inner: fn(&mut Self) -> Result<Value, Fault>,
+    ) -> Result<Value, Fault> {
         if self.depth == DEEPEST {
-            let words = format!("maximum recursion depth exceeded while decoding a JSON {what} from a unicode string");
+            let words = format!(
+                "maximum recursion depth exceeded while decoding a JSON {what} from a unicode string"
+            );
             return Err(Fault { words, place: None });
         }
         self.depth += 1;
@@ -172,7 +186,9 @@ impl Reader<'_> {
         }
         loop {
             if self.here() != Some('"') {
-                return Err(self.fault("Expecting property name enclosed in double quotes", self.at));
+                return Err(
+                    self.fault("Expecting property name enclosed in double quotes", self.at)
+                );
             }
             let key = self.string()?;
             self.skip_spaces();
@@ -223,7 +239,8 @@ impl Reader<'_> {
     fn word(&mut self) -> Option<Result<Value, Fault>> {
         let rest = &self.letters[self.at..];
         let begins = |word: &&str| word.chars().eq(rest.iter().copied().take(word.len()));
-        let word = ["null", "true", "false", "NaN", "Infinity", "-Infinity"].into_iter().find(begins)?;
+        let word =
+            ["null", "true", "false", "NaN", "Infinity", "-Infinity"].into_iter().find(begins)?;
         self.at += word.len();
         Some(Ok(match word {
             "null" => Value::Null,
@@ -235,7 +252,9 @@ impl Reader<'_> {
 
     /// The longest part that is a number.
     fn number(&mut self) -> Option<Result<Value, Fault>> {
-        let digits_from = |at: usize| self.letters[at..].iter().take_while(|letter| letter.is_ascii_digit()).count();
+        let digits_from = |at: usize| {
+            self.letters[at..].iter().take_while(|letter| letter.is_ascii_digit()).count()
+        };
         let whole = self.at + usize::from(self.here() == Some('-'));
         let mut end = match self.letters.get(whole)? {
             '0' => whole + 1,
@@ -257,7 +276,8 @@ impl Reader<'_> {
         }
         let written: String = self.letters[self.at..end].iter().collect();
         self.at = end;
-        let number = serde_json::from_str(&written).map(|number| Value::Number(decimal::canonical(number)));
+        let number =
+            serde_json::from_str(&written).map(|number| Value::Number(decimal::canonical(number)));
         Some(number.map_err(|error| Fault { words: error.to_string(), place: None }))
     }
 
@@ -266,19 +286,23 @@ impl Reader<'_> {
         self.at += 1;
         let mut text = String::new();
         loop {
-            let letter = self.here().ok_or_else(|| self.fault("Unterminated string starting at", start))?;
+            let letter =
+                self.here().ok_or_else(|| self.fault("Unterminated string starting at", start))?;
             self.at += 1;
             match letter {
                 '"' => return Ok(text),
                 '\\' => self.escape(start, &mut text)?,
-                '\0'..='\u{1f}' => return Err(self.fault("Invalid control character at", self.at - 1)),
+                '\0'..='\u{1f}' => {
+                    return Err(self.fault("Invalid control character at", self.at - 1));
+                }
                 letter => text.push(letter),
             }
         }
     }
 
     fn escape(&mut self, start: usize, text: &mut String) -> Result<(), Fault> {
-        let letter = self.here().ok_or_else(|| self.fault("Unterminated string starting at", start))?;
+        let letter =
+            self.here().ok_or_else(|| self.fault("Unterminated string starting at", start))?;
         self.at += 1;
         text.push(match letter {
             '"' | '\\' | '/' => letter,
@@ -302,7 +326,8 @@ impl Reader<'_> {
             }
             _ => None,
         };
-        let code = second.map_or(first, |second| 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00));
+        let code =
+            second.map_or(first, |second| 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00));
         self.at += if second.is_some() { 6 } else { 0 };
         match char::from_u32(code) {
             Some(letter) => text.push(letter),
@@ -314,7 +339,8 @@ impl Reader<'_> {
     /// Four digits, with at least the closing quote behind them.
     fn digits(&self, at: usize) -> Option<u32> {
         let digits: String = self.letters.get(at..at + 4)?.iter().collect();
-        let hex = digits.chars().all(|digit| digit.is_ascii_hexdigit()) && self.letters.len() > at + 4;
+        let hex =
+            digits.chars().all(|digit| digit.is_ascii_hexdigit()) && self.letters.len() > at + 4;
         hex.then(|| u32::from_str_radix(&digits, 16).ok()).flatten()
     }
 }
@@ -327,7 +353,12 @@ mod tests {
 
     #[test]
     fn what_json_has_is_read_as_everywhere() {
-        for text in ["null", " [1, -2.5e3, \"a\\u00e9\\n\\ud83d\\ude00\", {\"a\": {}, \"b\": []}] ", "-0", "\"\u{7f}\u{e9}\""] {
+        for text in [
+            "null",
+            " [1, -2.5e3, \"a\\u00e9\\n\\ud83d\\ude00\", {\"a\": {}, \"b\": []}] ",
+            "-0",
+            "\"\u{7f}\u{e9}\"",
+        ] {
             let mut elsewhere: Value = serde_json::from_str(text).unwrap();
             decimal::canonicalize(&mut elsewhere);
             assert_eq!(read(text).unwrap(), elsewhere, "{text}");
@@ -351,10 +382,16 @@ mod tests {
         for (text, words) in [
             ("", "Expecting value: line 1 column 1 (char 0)"),
             ("nonsense", "Expecting value: line 1 column 1 (char 0)"),
-            ("{broken", "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"),
+            (
+                "{broken",
+                "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
+            ),
             ("{\"a\"}", "Expecting ':' delimiter: line 1 column 5 (char 4)"),
             ("{\"a\": 1\n \"b\": 2}", "Expecting ',' delimiter: line 2 column 2 (char 9)"),
-            ("{\"a\": 1,}", "Expecting property name enclosed in double quotes: line 1 column 9 (char 8)"),
+            (
+                "{\"a\": 1,}",
+                "Expecting property name enclosed in double quotes: line 1 column 9 (char 8)",
+            ),
             ("[1,]", "Expecting value: line 1 column 4 (char 3)"),
             ("[1", "Expecting ',' delimiter: line 1 column 3 (char 2)"),
             ("1 2", "Extra data: line 1 column 3 (char 2)"),
@@ -365,14 +402,27 @@ mod tests {
             ("\"abc", "Unterminated string starting at: line 1 column 1 (char 0)"),
             ("\"a\nb\"", "Invalid control character at: line 1 column 3 (char 2)"),
             ("\"\\x\"", "Invalid \\escape: line 1 column 2 (char 1)"),
-            ("\u{feff}{}", "Unexpected UTF-8 BOM (decode using utf-8-sig): line 1 column 1 (char 0)"),
+            (
+                "\u{feff}{}",
+                "Unexpected UTF-8 BOM (decode using utf-8-sig): line 1 column 1 (char 0)",
+            ),
         ] {
-            assert_eq!(read(text).map_err(|fault| fault.to_string()), Err(words.to_owned()), "{text:?}");
+            assert_eq!(
+                read(text).map_err(|fault| fault.to_string()),
+                Err(words.to_owned()),
+                "{text:?}"
+            );
         }
         for text in ["\"\\u12\"", "\"\\u12g4\"", "\"\\u1234"] {
-            assert_eq!(read(text).unwrap_err().to_string(), format!("{BAD_CODE}: line 1 column 3 (char 2)"), "{text:?}");
+            assert_eq!(
+                read(text).unwrap_err().to_string(),
+                format!("{BAD_CODE}: line 1 column 3 (char 2)"),
+                "{text:?}"
+            );
         }
         assert!(read(&"1".repeat(4301)).unwrap_err().to_string().contains("value has 4301 digits"));
-        assert!(read(&"[".repeat(2000)).unwrap_err().to_string().starts_with("maximum recursion depth"));
+        assert!(
+            read(&"[".repeat(2000)).unwrap_err().to_string().starts_with("maximum recursion depth")
+        );
     }
 }

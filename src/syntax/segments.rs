@@ -1,7 +1,9 @@
-//! A long text cut into the members of its sections, so that what is done with one of them costs no reading of the others.
+//! A long text cut into the members of its sections, so that what is done with one of them costs no
+//! reading of the others.
 //!
-//! In `{"tool": {"a": …, "b": …}, "mcp": {"c": …}}` the sections are `tool` and `mcp`, and each member of a section is a segment. A text
-//! is cut only where each segment read alone means what it means in the whole; any other text is read as a whole.
+//! In `{"tool": {"a": …, "b": …}, "mcp": {"c": …}}` the sections are `tool` and `mcp`, and each
+//! member of a section is a segment. A text is cut only where each segment read alone means what it
+//! means in the whole; any other text is read as a whole.
 
 mod found;
 mod json;
@@ -65,7 +67,8 @@ struct Segment {
 }
 
 impl Segments {
-    /// Cuts a text; `None` where its segments could mean something else alone, or one of them cannot be read.
+    /// Cuts a text; `None` where its segments could mean something else alone, or one of them
+    /// cannot be read.
     pub fn of(format: Format, text: &str) -> Option<Self> {
         let found = match format {
             Format::Json => json::cut(text)?,
@@ -77,7 +80,12 @@ impl Segments {
             if sections.iter().any(|section| *section.name == *name) {
                 return None;
             }
-            let mut section = Section { name: name.into(), keys: Vec::new(), rows: HashMap::new(), first: rows.len() };
+            let mut section = Section {
+                name: name.into(),
+                keys: Vec::new(),
+                rows: HashMap::new(),
+                first: rows.len(),
+            };
             for Span { start, end } in members {
                 let said = said(format, text.get(start..end)?)?;
                 let key: Arc<str> = said.key.into();
@@ -92,10 +100,18 @@ impl Segments {
         }
         let chunk = |rows: &[Segment]| {
             let start = rows.first().map_or(0, |row| row.start);
-            let rows = rows.iter().map(|row| Segment { start: row.start - start, end: row.end - start, ..row.clone() });
+            let rows = rows.iter().map(|row| Segment {
+                start: row.start - start,
+                end: row.end - start,
+                ..row.clone()
+            });
             Chunk { start, rows: rows.collect() }
         };
-        (!rows.is_empty()).then(|| Self { format, sections: sections.into(), chunks: rows.chunks(CHUNK).map(chunk).collect() })
+        (!rows.is_empty()).then(|| Self {
+            format,
+            sections: sections.into(),
+            chunks: rows.chunks(CHUNK).map(chunk).collect(),
+        })
     }
 
     /// The row of the segment that a pointer leads to or into.
@@ -119,11 +135,17 @@ impl Segments {
         self.segment(row).map(|(_, segment)| &segment.value)
     }
 
-    /// The names of the sections, and the keys of their members with their values, in the order they stand.
-    pub fn sections(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = (&Arc<str>, &Arc<Value>)>)> {
+    /// The names of the sections, and the keys of their members with their values, in the order
+    /// they stand.
+    pub fn sections(
+        &self,
+    ) -> impl Iterator<Item = (&str, impl Iterator<Item = (&Arc<str>, &Arc<Value>)>)> {
         self.sections.iter().map(|section| {
             let members = section.keys.iter().enumerate();
-            (&*section.name, members.filter_map(|(row, key)| Some((key, self.value(section.first + row)?))))
+            (
+                &*section.name,
+                members.filter_map(|(row, key)| Some((key, self.value(section.first + row)?))),
+            )
         })
     }
 
@@ -144,10 +166,12 @@ impl Segments {
 
     /// The row of the segment that holds a span of the text, its edges left out.
     pub fn row_around(&self, span: Span) -> Option<usize> {
-        let chunk = self.chunks.partition_point(|chunk| chunk.start <= span.start).checked_sub(1)?;
+        let chunk =
+            self.chunks.partition_point(|chunk| chunk.start <= span.start).checked_sub(1)?;
         let Chunk { start, rows } = &self.chunks[chunk];
         let row = rows.partition_point(|row| start + row.start <= span.start).checked_sub(1)?;
-        (start + rows[row].start < span.start && span.end < start + rows[row].end).then_some(chunk * CHUNK + row)
+        (start + rows[row].start < span.start && span.end < start + rows[row].end)
+            .then_some(chunk * CHUNK + row)
     }
 
     /// The segment of a row, read alone.
@@ -160,7 +184,8 @@ impl Segments {
         }
     }
 
-    /// The segments of a text that differs from this one's in one of them, which is `len` bytes long now. `None` where it reaches further.
+    /// The segments of a text that differs from this one's in one of them, which is `len` bytes
+    /// long now. `None` where it reaches further.
     pub fn replaced(&self, row: usize, text: &SharedText, len: usize) -> Option<Self> {
         let (Span { start, end }, _) = self.segment(row)?;
         let written = text.part(start, start + len)?;
@@ -182,7 +207,9 @@ impl Segments {
                 value: Arc::new(said.value.clone()),
                 is_odd: said.is_odd,
             },
-            _ => Segment { start: moved(segment.start), end: moved(segment.end), ..segment.clone() },
+            _ => {
+                Segment { start: moved(segment.start), end: moved(segment.end), ..segment.clone() }
+            }
         });
         chunks[chunk].rows = rows.collect();
         for later in chunks.iter_mut().skip(chunk + 1) {
@@ -191,7 +218,8 @@ impl Segments {
         Some(Self { format: self.format, sections: Arc::clone(&self.sections), chunks })
     }
 
-    /// The rows that were written anew since another revision, or before it; `None` where the two are not revisions of one text.
+    /// The rows that were written anew since another revision, or before it; `None` where the two
+    /// are not revisions of one text.
     pub fn rewritten(&self, other: &Self) -> Option<Vec<usize>> {
         if !Arc::ptr_eq(&self.sections, &other.sections) {
             return None;
@@ -213,7 +241,8 @@ impl Segments {
         Some(start + written.len() - written.trim_start_matches(' ').len())
     }
 
-    /// Where a member of a segment's value begins, with its key; `None` where that takes a parser, `Some(None)` where there is no such member.
+    /// Where a member of a segment's value begins, with its key; `None` where that takes a parser,
+    /// `Some(None)` where there is no such member.
     pub fn member_start(&self, text: &SharedText, row: usize, key: &str) -> Option<Option<usize>> {
         let Span { start, end } = self.span(row).filter(|_| self.format == Format::Yaml)?;
         Some(plain::member_start(text.part(start, end)?, key)?.map(|at| start + at))
@@ -228,13 +257,16 @@ impl Segments {
         }
     }
 
-    /// The begin of the text, with as many segments as tell the manner in which it is written, as a text of its own.
+    /// The begin of the text, with as many segments as tell the manner in which it is written, as a
+    /// text of its own.
     pub fn sample(&self, text: &str) -> Option<String> {
         let last = self.segment(SAMPLE).map_or(text.len(), |(span, _)| span.start);
         match self.format {
             Format::Yaml => text.get(..last).map(str::to_owned),
             _ if last == text.len() => Some(text.to_owned()),
-            _ => text.get(..last).map(|text| format!("{}}}}}", text.trim_end().trim_end_matches(','))),
+            _ => text
+                .get(..last)
+                .map(|text| format!("{}}}}}", text.trim_end().trim_end_matches(','))),
         }
     }
 
@@ -258,7 +290,9 @@ impl Segments {
     }
 }
 
-fn collected<'s>(members: impl Iterator<Item = (&'s Arc<str>, &'s Arc<Value>)>) -> Map<String, Value> {
+fn collected<'s>(
+    members: impl Iterator<Item = (&'s Arc<str>, &'s Arc<Value>)>,
+) -> Map<String, Value> {
     members.map(|(key, value)| (key.to_string(), Value::clone(value))).collect()
 }
 

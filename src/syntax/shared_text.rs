@@ -1,4 +1,5 @@
-//! A text that shares with its earlier revisions what an edit left as it was, so that an edit copies no more than a few lines.
+//! A text that shares with its earlier revisions what an edit left as it was, so that an edit
+//! copies no more than a few lines.
 
 use std::{
     fmt,
@@ -13,8 +14,9 @@ const MOST_PIECES: usize = 512;
 /// A line that is longer than this is parted.
 const LONGEST_LINE: usize = 4 * 1024;
 
-/// A text in pieces. Immutable, and cheap to clone. Only [`SharedText::whole`] puts it together, once for all of its clones; it is asked for by
-/// name, so that nothing that happens with each key does so unseen.
+/// A text in pieces. Immutable, and cheap to clone. Only [`SharedText::whole`] puts it together,
+/// once for all of its clones; it is asked for by name, so that nothing that happens with each key
+/// does so unseen.
 #[derive(Clone)]
 pub struct SharedText(Arc<Pieces>);
 
@@ -51,7 +53,11 @@ impl Piece {
     fn within(&self, span: Span) -> Option<Self> {
         let (start, end) = (self.start.max(span.start), self.end().min(span.end));
         let moved = |offset: usize| offset - self.start + self.span.start;
-        (start < end).then(|| Self { start, kept: Arc::clone(&self.kept), span: Span { start: moved(start), end: moved(end) } })
+        (start < end).then(|| Self {
+            start,
+            kept: Arc::clone(&self.kept),
+            span: Span { start: moved(start), end: moved(end) },
+        })
     }
 }
 
@@ -75,9 +81,16 @@ impl SharedText {
     /// A part of the text. Only one that lies in several pieces makes the whole be put together.
     #[must_use]
     pub fn part(&self, start: usize, end: usize) -> Option<&str> {
-        let piece = self.0.all.partition_point(|piece| piece.start <= start).checked_sub(1).map(|row| &self.0.all[row]);
+        let piece = self
+            .0
+            .all
+            .partition_point(|piece| piece.start <= start)
+            .checked_sub(1)
+            .map(|row| &self.0.all[row]);
         match piece {
-            Some(piece) if end <= piece.end() => piece.text().get(start - piece.start..end.checked_sub(piece.start)?),
+            Some(piece) if end <= piece.end() => {
+                piece.text().get(start - piece.start..end.checked_sub(piece.start)?)
+            }
             _ => self.whole().get(start..end),
         }
     }
@@ -106,12 +119,16 @@ impl SharedText {
         self.len() == other.len() && self.0.all.iter().all(is_there)
     }
 
-    /// The text after a patch within a span, which reads as one piece from then on, with the lines that it begins and ends in. `None` where
-    /// the text at the patch's place is not the one that it replaces.
+    /// The text after a patch within a span, which reads as one piece from then on, with the lines
+    /// that it begins and ends in. `None` where the text at the patch's place is not the one that
+    /// it replaces.
     #[must_use]
     pub fn patched(&self, patch: &Patch, span: Span) -> Option<Self> {
         let end = patch.at.checked_add(patch.old.len())?;
-        if span.start > patch.at || end > span.end || self.between(Span { start: patch.at, end })? != patch.old {
+        if span.start > patch.at
+            || end > span.end
+            || self.between(Span { start: patch.at, end })? != patch.old
+        {
             return None;
         }
         let lines = self.lines_around(span);
@@ -120,9 +137,15 @@ impl SharedText {
         let new: Arc<str> = [head, &patch.new, tail].concat().into();
         let after = lines.start + new.len();
         let moved = |piece: Piece| Piece { start: after + piece.start - lines.end, ..piece };
-        let before = self.0.all.iter().map_while(|piece| piece.within(Span { start: 0, end: lines.start }));
-        let behind = self.0.all.iter().filter_map(|piece| piece.within(Span { start: lines.end, end: self.len() }));
-        let piece = Piece { start: lines.start, span: Span { start: 0, end: new.len() }, kept: new };
+        let before =
+            self.0.all.iter().map_while(|piece| piece.within(Span { start: 0, end: lines.start }));
+        let behind = self
+            .0
+            .all
+            .iter()
+            .filter_map(|piece| piece.within(Span { start: lines.end, end: self.len() }));
+        let piece =
+            Piece { start: lines.start, span: Span { start: 0, end: new.len() }, kept: new };
         let new = [piece].into_iter().filter(|piece| piece.end() > piece.start);
         let all: Vec<_> = before.chain(new).chain(behind.map(moved)).collect();
         let len = all.last().map_or(0, Piece::end);
@@ -136,8 +159,11 @@ impl SharedText {
         let begun = self.line_start(Span { start: from, end: start });
         // The line ends where the span does, or in what follows.
         let last = end.saturating_sub(1).max(start);
-        let tail = self.0.all.iter().filter_map(|piece| piece.within(Span { start: last, end: to }));
-        let ended = tail.into_iter().find_map(|piece| Some(piece.start + piece.bytes().iter().position(is_break)? + 1));
+        let tail =
+            self.0.all.iter().filter_map(|piece| piece.within(Span { start: last, end: to }));
+        let ended = tail
+            .into_iter()
+            .find_map(|piece| Some(piece.start + piece.bytes().iter().position(is_break)? + 1));
         Span {
             start: begun.unwrap_or(if from == 0 { 0 } else { start }),
             end: ended.unwrap_or(if to == self.len() { to } else { end }),
@@ -147,7 +173,9 @@ impl SharedText {
     /// Where the last line of a span begins, if it begins there.
     fn line_start(&self, span: Span) -> Option<usize> {
         let pieces = self.0.all.iter().rev().filter_map(|piece| piece.within(span));
-        pieces.into_iter().find_map(|piece| Some(piece.start + piece.bytes().iter().rposition(is_break)? + 1))
+        pieces
+            .into_iter()
+            .find_map(|piece| Some(piece.start + piece.bytes().iter().rposition(is_break)? + 1))
     }
 
     /// A part of the text, put together from its pieces.
@@ -168,7 +196,8 @@ fn is_break(byte: &u8) -> bool {
 impl From<Arc<str>> for SharedText {
     fn from(text: Arc<str>) -> Self {
         let len = text.len();
-        let all = vec![Piece { start: 0, kept: Arc::clone(&text), span: Span { start: 0, end: len } }];
+        let all =
+            vec![Piece { start: 0, kept: Arc::clone(&text), span: Span { start: 0, end: len } }];
         Self(Arc::new(Pieces { all, len, whole: text.into() }))
     }
 }
@@ -276,7 +305,12 @@ mod tests {
         let mut shared = SharedText::from(Arc::clone(&text));
         for row in 0..1000 {
             let at = row * 4;
-            shared = shared.patched(&Patch { at, old: "a".into(), new: "b".into() }, Span { start: at, end: at + 1 }).unwrap();
+            shared = shared
+                .patched(
+                    &Patch { at, old: "a".into(), new: "b".into() },
+                    Span { start: at, end: at + 1 },
+                )
+                .unwrap();
             assert!(shared.0.all.len() <= MOST_PIECES);
         }
         assert_eq!(shared.to_string(), "b\na\n".repeat(1000));

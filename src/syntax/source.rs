@@ -27,8 +27,9 @@ use crate::schema::pointer::Pointer;
 
 /// A text with what it means. Immutable and cheap to clone: an edit gives another one.
 ///
-/// Of a long text that allows it, the members of its sections are read each alone (see `segments.rs`): an edit within one of them costs the same
-/// however long the text is. What is asked of such a text as a whole is found out when it is asked.
+/// Of a long text that allows it, the members of its sections are read each alone (see
+/// `segments.rs`): an edit within one of them costs the same however long the text is. What is
+/// asked of such a text as a whole is found out when it is asked.
 #[derive(Clone, Debug)]
 pub struct Source {
     format: Format,
@@ -70,26 +71,39 @@ impl Source {
     fn parse_whole(format: Format, text: Arc<str>) -> Result<Self, SyntaxError> {
         let lines = Lines::of(&text);
         let body = Body::Whole(Whole::read(format, &text, &lines)?);
-        Ok(Self { format, text: text.into(), meaning: Arc::new(Meaning { lines, body }), learned: None })
+        Ok(Self {
+            format,
+            text: text.into(),
+            meaning: Arc::new(Meaning { lines, body }),
+            learned: None,
+        })
     }
 
     fn of_cut(format: Format, text: SharedText, lines: Lines, cut: Cut) -> Self {
-        Self { format, text, meaning: Arc::new(Meaning { lines, body: Body::Cut(Box::new(cut)) }), learned: None }
+        Self {
+            format,
+            text,
+            meaning: Arc::new(Meaning { lines, body: Body::Cut(Box::new(cut)) }),
+            learned: None,
+        }
     }
 
-    /// Reads a file's text by the ending of its name. A name without an ending that is known says nothing, so the text itself decides.
+    /// Reads a file's text by the ending of its name. A name without an ending that is known says
+    /// nothing, so the text itself decides.
     pub fn of_file(path: &Path, text: impl Into<Arc<str>>) -> Result<Self, SyntaxError> {
         let text = text.into();
         if let Some(format) = Format::of(path) {
             return Self::of_format(format, text);
         }
         Self::json_of(&text).or_else(|error| {
-            let mut others = [Format::Yaml, Format::Toml].into_iter().filter(|_| !json::is_commented(&text));
+            let mut others =
+                [Format::Yaml, Format::Toml].into_iter().filter(|_| !json::is_commented(&text));
             others.find_map(|format| Self::parse(format, text.clone()).ok()).ok_or(error)
         })
     }
 
-    /// Reads a text that is known to be in a format; a text of JSON with comments is read as what it is.
+    /// Reads a text that is known to be in a format; a text of JSON with comments is read as what
+    /// it is.
     pub fn of_format(format: Format, text: impl Into<Arc<str>>) -> Result<Self, SyntaxError> {
         match format {
             Format::Json => Self::json_of(&text.into()),
@@ -97,13 +111,15 @@ impl Source {
         }
     }
 
-    /// A text in the strictest JSON that it is. The error is that of the dialect that the text looks like.
+    /// A text in the strictest JSON that it is. The error is that of the dialect that the text
+    /// looks like.
     fn json_of(text: &Arc<str>) -> Result<Self, SyntaxError> {
         let strict = match Self::parse(Format::Json, text.clone()) {
             Err(error) if json::is_bracketed(text) => error,
             done => return done,
         };
-        let wider = Self::parse(Format::Jsonc, text.clone()).or_else(|_| Self::parse(Format::Json5, text.clone()));
+        let wider = Self::parse(Format::Jsonc, text.clone())
+            .or_else(|_| Self::parse(Format::Json5, text.clone()));
         wider.map_err(|error| if json::is_commented(text) { error } else { strict })
     }
 
@@ -129,7 +145,8 @@ impl Source {
         Self { text: self.text().clone().into(), ..self.clone() }
     }
 
-    /// How many documents the text holds: one, but for YAML with `---`. An empty text has none; TOML always has one.
+    /// How many documents the text holds: one, but for YAML with `---`. An empty text has none;
+    /// TOML always has one.
     #[must_use]
     pub fn documents(&self) -> usize {
         match &self.meaning.body {
@@ -163,7 +180,8 @@ impl Source {
         self.text().get(extent.start..extent.end)
     }
 
-    /// Where the value at `at` stands; values that come from an alias or a merge key have the alias's place.
+    /// Where the value at `at` stands; values that come from an alias or a merge key have the
+    /// alias's place.
     #[must_use]
     pub fn place(&self, document: usize, at: &Pointer) -> Option<Place> {
         let (key, value) = match self.alone(document, at) {
@@ -172,14 +190,18 @@ impl Source {
                 let key = found.member.map(|member| alone.outside(member.key_span));
                 // What is read alone may be the value without its key.
                 let own = || self.cut().and_then(|cut| cut.segments.key_span(&self.text, row));
-                (key.or_else(|| own().filter(|_| at.tokens().len() == 2)), alone.outside(found.node.span))
+                (
+                    key.or_else(|| own().filter(|_| at.tokens().len() == 2)),
+                    alone.outside(found.node.span),
+                )
             }
             None => {
                 let found = self.document(document)?.find(at)?;
                 (found.member.map(|member| member.key_span), found.node.span)
             }
         };
-        let (line, column) = self.meaning.lines.position_in(&self.text, key.map_or(value.start, |key| key.start));
+        let (line, column) =
+            self.meaning.lines.position_in(&self.text, key.map_or(value.start, |key| key.start));
         Some(Place { key, value, line, column })
     }
 
@@ -207,32 +229,42 @@ impl Source {
         self.text.part(span.start, span.end)
     }
 
-    /// A document as JSON on one line, numbers to the letter; `None` where there is no such document.
+    /// A document as JSON on one line, numbers to the letter; `None` where there is no such
+    /// document.
     #[must_use]
     pub fn json(&self, document: usize) -> Option<String> {
         Some(print::one_line(&Draft::of_document(self.document(document)?, self.text())))
     }
 
-    /// The text of a new file with this value, which is the document's own up to the order of members. Comments above the document and the
-    /// spelling of numbers stay. `None` where there is no document, or more than one.
+    /// The text of a new file with this value, which is the document's own up to the order of
+    /// members. Comments above the document and the spelling of numbers stay. `None` where there is
+    /// no document, or more than one.
     #[must_use]
     pub fn laid_out(&self, value: &Value) -> Option<String> {
         let [document] = self.whole()?.tree.documents.as_slice() else { return None };
         let draft = Draft::of_arranged(value, document, self.text());
-        Some(format!("{}{}", self.head(), print::laid_out(self.format, &draft, Page::of(self.text(), self.format).eol)))
+        Some(format!(
+            "{}{}",
+            self.head(),
+            print::laid_out(self.format, &draft, Page::of(self.text(), self.format).eol)
+        ))
     }
 
     /// Whether the text is as a new file's would be; one with nothing but comments is.
     #[must_use]
     pub fn is_laid_out(&self) -> bool {
         let only_head = self.head().len() == self.text.len();
-        only_head || self.value(0).is_some_and(|value| self.laid_out(value).is_some_and(|text| text == **self.text()))
+        only_head
+            || self
+                .value(0)
+                .is_some_and(|value| self.laid_out(value).is_some_and(|text| text == **self.text()))
     }
 
     /// Whether there is nothing in the document yet.
     #[must_use]
     pub fn is_blank(&self) -> bool {
-        let is_empty = |value: &Arc<Value>| value.as_object().is_some_and(serde_json::Map::is_empty);
+        let is_empty =
+            |value: &Arc<Value>| value.as_object().is_some_and(serde_json::Map::is_empty);
         self.is_laid_out() && self.value(0).is_none_or(is_empty)
     }
 
@@ -259,7 +291,8 @@ impl Source {
         }
     }
 
-    /// The innermost value at a byte offset, for jumping from text to field. A key belongs to its value.
+    /// The innermost value at a byte offset, for jumping from text to field. A key belongs to its
+    /// value.
     #[must_use]
     pub fn pointer_at(&self, offset: usize) -> Option<(usize, Pointer)> {
         self.whole()?.tree.pointer_at(offset)
@@ -280,11 +313,13 @@ impl Source {
         self.meaning.lines.position_in(&self.text, offset)
     }
 
-    /// The text after an edit, and the patch that leads there. Only the lines of what is edited change.
+    /// The text after an edit, and the patch that leads there. Only the lines of what is edited
+    /// change.
     ///
-    /// A value set to what it is already changes nothing. On the way to a place `null` counts as missing, and a text
-    /// without a document takes the first value as its document 0. An edit below an anchor shows at its aliases too.
-    /// The new text is read again and held against what was meant: what would come out otherwise is refused.
+    /// A value set to what it is already changes nothing. On the way to a place `null` counts as
+    /// missing, and a text without a document takes the first value as its document 0. An edit
+    /// below an anchor shows at its aliases too. The new text is read again and held against what
+    /// was meant: what would come out otherwise is refused.
     pub fn apply(&self, document: usize, edit: &Edit) -> Result<(Source, Patch), EditError> {
         if document >= self.documents().max(1) {
             return Err(EditError::NoDocument(document));
@@ -301,9 +336,14 @@ impl Source {
             return Ok(done);
         }
         let mut refused = None;
-        for splices in
-            edit_strategies::ways(self.format, self.text(), self.document(document), edit, &expected, self.learned.as_deref())?
-        {
+        for splices in edit_strategies::ways(
+            self.format,
+            self.text(),
+            self.document(document),
+            edit,
+            &expected,
+            self.learned.as_deref(),
+        )? {
             match self.amended(document, &expected, splices) {
                 Ok(done) => return Ok(done),
                 Err(error) => drop(refused.get_or_insert(error)),
@@ -313,25 +353,42 @@ impl Source {
     }
 
     /// The text with splices that were found elsewhere, if they do what the edit means.
-    pub(super) fn spliced(&self, document: usize, edit: &Edit, splices: Vec<Splice>) -> Result<(Source, Patch), EditError> {
+    pub(super) fn spliced(
+        &self,
+        document: usize,
+        edit: &Edit,
+        splices: Vec<Splice>,
+    ) -> Result<(Source, Patch), EditError> {
         let expected = value::edited(self.value(document).map(|value| &**value), edit)?;
         self.amended(document, &expected, splices)
     }
 
-    /// A list or an object set anew by the few edits in which it differs, so that the rest of it stays as written.
-    fn apply_gently(&self, document: usize, edit: &Edit, expected: &Value) -> Option<(Source, Patch)> {
+    /// A list or an object set anew by the few edits in which it differs, so that the rest of it
+    /// stays as written.
+    fn apply_gently(
+        &self,
+        document: usize,
+        edit: &Edit,
+        expected: &Value,
+    ) -> Option<(Source, Patch)> {
         let Edit::Set { at, to } = edit else { return None };
         let steps = minimal_edits::steps(at, at.get(self.value(document)?)?, to)?;
         let mut now = self.clone();
         for step in &steps {
             now = now.apply(document, step).ok()?.0;
         }
-        let patch = change::patch(self.text(), vec![Splice::new(0, self.text.len(), &**now.text())]);
+        let patch =
+            change::patch(self.text(), vec![Splice::new(0, self.text.len(), &**now.text())]);
         edit_strategies::means(now.document(document)?, expected).then_some((now, patch))
     }
 
     /// The text with the splices made, if it means what is expected.
-    fn amended(&self, document: usize, expected: &Value, splices: Vec<Splice>) -> Result<(Source, Patch), EditError> {
+    fn amended(
+        &self,
+        document: usize,
+        expected: &Value,
+        splices: Vec<Splice>,
+    ) -> Result<(Source, Patch), EditError> {
         let patch = change::patch(self.text(), splices);
         let after = self.patched(&patch)?;
         let count = self.documents().max(document + 1);
@@ -341,11 +398,14 @@ impl Source {
             && others.into_iter().all(|other| self.value(other) == after.value(other));
         match holds {
             true => Ok((after, patch)),
-            false => Err(EditError::Broken(format!("{} would read it differently", self.format.name()))),
+            false => {
+                Err(EditError::Broken(format!("{} would read it differently", self.format.name())))
+            }
         }
     }
 
-    /// Whether the text changes although the value stays: another spelling of a number, equal items that change places.
+    /// Whether the text changes although the value stays: another spelling of a number, equal items
+    /// that change places.
     fn respells(&self, document: usize, edit: &Edit) -> bool {
         match edit {
             Edit::Set { at, to } => match (to.value(), to.written()) {
@@ -353,7 +413,9 @@ impl Source {
                 (Value::String(_), _) => self.is_ambiguous(document, at, false),
                 _ => false,
             },
-            Edit::Rename { at, key } => at.last() == Some(key) && self.is_ambiguous(document, at, true),
+            Edit::Rename { at, key } => {
+                at.last() == Some(key) && self.is_ambiguous(document, at, true)
+            }
             Edit::Move { at, to } => at.last_index() != Some(*to),
             _ => false,
         }
@@ -366,9 +428,12 @@ impl Source {
         key.is_some_and(|key| self.position(key.start) == (note.line, note.column))
     }
 
-    /// Whether readers take the value (or the key) at a place for different things, as it is written.
+    /// Whether readers take the value (or the key) at a place for different things, as it is
+    /// written.
     fn is_ambiguous(&self, document: usize, at: &Pointer, key: bool) -> bool {
-        let here = |note: &&Note| note.kind == NoteKind::ReadsDifferently && note.document == document && note.at == *at;
+        let here = |note: &&Note| {
+            note.kind == NoteKind::ReadsDifferently && note.document == document && note.at == *at
+        };
         self.notes().iter().filter(here).any(|note| self.is_key(note) == key)
     }
 
@@ -381,20 +446,30 @@ impl Source {
         let patch = change::patch(self.text(), vec![Splice::new(extent.start, extent.end, "")]);
         let after = self.patched(&patch)?;
         let rest = (0..self.documents()).filter(|row| *row != document);
-        let same =
-            after.documents() + 1 == self.documents() && rest.enumerate().all(|(now, row)| after.value(now) == self.value(row));
-        if same { Ok(after) } else { Err(EditError::Broken("its other documents would read differently without it".into())) }
+        let same = after.documents() + 1 == self.documents()
+            && rest.enumerate().all(|(now, row)| after.value(now) == self.value(row));
+        if same {
+            Ok(after)
+        } else {
+            Err(EditError::Broken("its other documents would read differently without it".into()))
+        }
     }
 
     /// The text after a patch (an edit taken back or made again).
     pub fn patched(&self, patch: &Patch) -> Result<Self, EditError> {
         let span = Span { start: patch.at, end: patch.at + patch.old.len() };
-        let within = self.cut().and_then(|cut| cut.segments.row_around(span)).and_then(|row| self.patched_in(row, patch));
+        let within = self
+            .cut()
+            .and_then(|cut| cut.segments.row_around(span))
+            .and_then(|row| self.patched_in(row, patch));
         if let Some(after) = within {
             return Ok(after);
         }
-        let text = patch.apply(self.text()).ok_or_else(|| EditError::Broken("the text has changed since".into()))?;
-        let after = Self::parse(self.format, text).map_err(|error| EditError::Broken(error.to_string()))?;
+        let text = patch
+            .apply(self.text())
+            .ok_or_else(|| EditError::Broken("the text has changed since".into()))?;
+        let after =
+            Self::parse(self.format, text).map_err(|error| EditError::Broken(error.to_string()))?;
         Ok(Self { learned: self.learned.clone(), ..after })
     }
 
@@ -418,46 +493,63 @@ impl Source {
             return None;
         }
         match self.segment(document, at) {
-            Some((cut, row)) => at.tokens()[2..].iter().cloned().collect::<Pointer>().get(cut.segments.value(row)?),
+            Some((cut, row)) => {
+                at.tokens()[2..].iter().cloned().collect::<Pointer>().get(cut.segments.value(row)?)
+            }
             None => at.get(self.value(document)?),
         }
     }
 
-    /// The objects in a document's outermost object by their names, each with the values of its members, where the text is read in these
-    /// pieces; `None` where it is read as a whole.
-    pub fn sections(&self, document: usize) -> Option<impl Iterator<Item = (&str, impl Iterator<Item = Member<'_>>)>> {
+    /// The objects in a document's outermost object by their names, each with the values of its
+    /// members, where the text is read in these pieces; `None` where it is read as a whole.
+    pub fn sections(
+        &self,
+        document: usize,
+    ) -> Option<impl Iterator<Item = (&str, impl Iterator<Item = Member<'_>>)>> {
         self.cut().filter(|_| document == 0).map(|cut| cut.segments.sections())
     }
 
-    /// The value of a member of a section, to be held on its own; `None` where the text is read as a whole.
+    /// The value of a member of a section, to be held on its own; `None` where the text is read as
+    /// a whole.
     #[must_use]
     pub fn member(&self, document: usize, at: &Pointer) -> Option<&Arc<Value>> {
         let (cut, row) = self.segment(document, at).filter(|_| at.tokens().len() == 2)?;
         cut.segments.value(row)
     }
 
-    /// Where this revision of a text says something else than another one; `None` where that cannot be told without reading them.
+    /// Where this revision of a text says something else than another one; `None` where that cannot
+    /// be told without reading them.
     #[must_use]
     pub fn differing(&self, other: &Self) -> Option<Vec<Pointer>> {
         let (one, other) = (self.cut()?, other.cut()?);
-        one.segments.rewritten(&other.segments)?.into_iter().map(|row| one.segments.place(row)).collect()
+        one.segments
+            .rewritten(&other.segments)?
+            .into_iter()
+            .map(|row| one.segments.place(row))
+            .collect()
     }
 
-    /// The pieces of text in which this revision may differ from another one, each with what stands there in the other; `None` where that
-    /// cannot be told without a comparison of the texts.
+    /// The pieces of text in which this revision may differ from another one, each with what stands
+    /// there in the other; `None` where that cannot be told without a comparison of the texts.
     #[must_use]
     pub fn pieces_beside(&self, other: &Self) -> Option<Vec<(Span, Span)>> {
         let (one, other) = (&self.cut()?.segments, &other.cut()?.segments);
-        one.rewritten(other)?.into_iter().map(|row| Some((one.span(row)?, other.span(row)?))).collect()
+        one.rewritten(other)?
+            .into_iter()
+            .map(|row| Some((one.span(row)?, other.span(row)?)))
+            .collect()
     }
 
-    /// The same within a segment, which is all that is read; `None` where the edit is not within one, or cannot be made there.
+    /// The same within a segment, which is all that is read; `None` where the edit is not within
+    /// one, or cannot be made there.
     fn apply_alone(&self, document: usize, edit: &Edit) -> Option<(Source, Patch)> {
         // An edit of a segment as a whole is one of its section.
-        let (row, alone) = self.alone(document, edit.at()).filter(|_| edit.at().tokens().len() > 2)?;
+        let (row, alone) =
+            self.alone(document, edit.at()).filter(|_| edit.at().tokens().len() > 2)?;
         let within = edit.within(&edit.at().tokens()[..alone.depth].iter().cloned().collect())?;
         let learned = self.cut()?.learned(self.format, &self.text);
-        let part = Self { learned, ..Self::parse_whole(self.format, alone.text.as_str().into()).ok()? };
+        let part =
+            Self { learned, ..Self::parse_whole(self.format, alone.text.as_str().into()).ok()? };
         let (_, patch) = part.apply(0, &within).ok()?;
         let patch = Patch { at: patch.at + alone.ahead, ..patch };
         if patch.old == patch.new {
@@ -472,7 +564,8 @@ impl Source {
         let span = cut.segments.span(row)?;
         let text = self.text.patched(patch, span)?;
         let Span { start, end } = span;
-        let segments = cut.segments.replaced(row, &text, end - start + patch.new.len() - patch.old.len())?;
+        let segments =
+            cut.segments.replaced(row, &text, end - start + patch.new.len() - patch.old.len())?;
         let lines = self.meaning.lines.patched(patch);
         Some(Self::of_cut(self.format, text, lines, cut.revised(segments)))
     }
@@ -525,8 +618,14 @@ mod tests {
     fn places(value: &Value, at: &Pointer, into: &mut Vec<Pointer>) {
         into.push(at.clone());
         match value {
-            Value::Object(members) => members.iter().for_each(|(key, value)| places(value, &at.child(key.as_str()), into)),
-            Value::Array(items) => items.iter().enumerate().for_each(|(row, item)| places(item, &at.item(row), into)),
+            Value::Object(members) => {
+                members
+                    .iter()
+                    .for_each(|(key, value)| places(value, &at.child(key.as_str()), into));
+            }
+            Value::Array(items) => {
+                items.iter().enumerate().for_each(|(row, item)| places(item, &at.item(row), into));
+            }
             _ => {}
         }
     }
@@ -546,15 +645,25 @@ mod tests {
             prop_assert_eq!(cut.start(0, &absent), whole.start(0, &absent), "{}", absent);
             prop_assert_eq!(cut.written(0, at), whole.written(0, at), "{}", at);
             prop_assert_eq!(cut.value_at(0, at), whole.value_at(0, at), "{}", at);
-            prop_assert_eq!(cut.as_python_at(0, at).map(|read| read.value), whole.as_python_at(0, at).map(|read| read.value));
+            prop_assert_eq!(
+                cut.as_python_at(0, at).map(|read| read.value),
+                whole.as_python_at(0, at).map(|read| read.value)
+            );
         }
-        let read = cut
-            .sections(0)
-            .unwrap()
-            .map(|(name, members)| (name.to_owned(), members.map(|(_, value)| (**value).clone()).collect()));
+        let read = cut.sections(0).unwrap().map(|(name, members)| {
+            (name.to_owned(), members.map(|(_, value)| (**value).clone()).collect())
+        });
         let read: Vec<(String, Vec<Value>)> = read.collect();
         for (name, values) in read {
-            prop_assert_eq!(whole.value(0).unwrap()[&name].as_object().unwrap().values().cloned().collect::<Vec<_>>(), values);
+            prop_assert_eq!(
+                whole.value(0).unwrap()[&name]
+                    .as_object()
+                    .unwrap()
+                    .values()
+                    .cloned()
+                    .collect::<Vec<_>>(),
+                values
+            );
         }
         Ok(())
     }
@@ -581,8 +690,10 @@ mod tests {
 
     /// Texts with sections of some of the members.
     fn sectioned() -> impl Strategy<Value = (Format, String)> {
-        let yaml =
-            prop::collection::vec((prop::sample::subsequence(YAML_MEMBERS.to_vec(), 1..6), 1_usize..4, any::<bool>()), 1..3);
+        let yaml = prop::collection::vec(
+            (prop::sample::subsequence(YAML_MEMBERS.to_vec(), 1..6), 1_usize..4, any::<bool>()),
+            1..3,
+        );
         let yaml = yaml.prop_map(|sections| {
             let mut text = String::from("# head\n");
             for (row, (members, indent, crowded)) in sections.iter().enumerate() {
@@ -590,16 +701,24 @@ mod tests {
                 for line in members.concat().lines() {
                     text += &format!(
                         "{}{line}\n",
-                        if line.is_empty() || line.starts_with("# a") { String::new() } else { " ".repeat(*indent) }
+                        if line.is_empty() || line.starts_with("# a") {
+                            String::new()
+                        } else {
+                            " ".repeat(*indent)
+                        }
                     );
                 }
             }
             (Format::Yaml, text)
         });
-        let json = prop::collection::vec((prop::sample::subsequence(JSON_MEMBERS.to_vec(), 1..5), any::<bool>()), 1..3);
+        let json = prop::collection::vec(
+            (prop::sample::subsequence(JSON_MEMBERS.to_vec(), 1..5), any::<bool>()),
+            1..3,
+        );
         let json = json.prop_map(|sections| {
             let section = |(row, (members, on_lines)): (usize, (Vec<&str>, bool))| {
-                let members: Vec<_> = members.iter().map(|member| member.replace('\n', "\n    ")).collect();
+                let members: Vec<_> =
+                    members.iter().map(|member| member.replace('\n', "\n    ")).collect();
                 let (gap, end) = if on_lines { ("\n    ", "\n  ") } else { ("", "") };
                 format!("  \"s{row}\": {{{gap}{}{end}}}", members.join(&format!(",{gap}")))
             };
@@ -664,7 +783,9 @@ mod tests {
     #[test]
     fn only_what_means_the_same_alone_is_read_alone() {
         let member = "  a: {n: 1}\n  b: {n: 2}\n";
-        assert!(cut(Format::Yaml, &format!("# head\ns:\n{member}t: # two\n  c:\n    - 1\n")).is_some());
+        assert!(
+            cut(Format::Yaml, &format!("# head\ns:\n{member}t: # two\n  c:\n    - 1\n")).is_some()
+        );
         for text in [
             "s:\n  a: &x 1\n  b: *x\n",
             "s:\n  a: 1\n  a: 2\n",
@@ -682,7 +803,9 @@ mod tests {
         ] {
             assert!(cut(Format::Yaml, text).is_none(), "{text}");
         }
-        assert!(cut(Format::Json, r#"{"s": {"a": 1, "b": {"c": "}"}}, "t": {"a": []}} "#).is_some());
+        assert!(
+            cut(Format::Json, r#"{"s": {"a": 1, "b": {"c": "}"}}, "t": {"a": []}} "#).is_some()
+        );
         for text in [
             r#"{"s": {"a": 1, "a": 2}}"#,
             r#"{"s": {"a": 1}, "t": 1}"#,
@@ -706,7 +829,10 @@ mod tests {
         let set = Edit::Set { at: at("/tool/tool-150/description"), to: "other".into() };
         let (after, _) = source.apply(0, &set).unwrap();
         assert_eq!(after.differing(&source), Some(vec![at("/tool/tool-150")]));
-        assert_eq!(**after.text(), *text.replacen("n150\n    description: d", "n150\n    description: other", 1));
+        assert_eq!(
+            **after.text(),
+            *text.replacen("n150\n    description: d", "n150\n    description: other", 1)
+        );
     }
 
     fn at(text: &str) -> Pointer {
@@ -721,7 +847,10 @@ mod tests {
         assert_eq!(without(1).as_deref(), Ok("# head\na: 1 # one\n---\nc: [3,  4]\n"));
         assert_eq!(without(2).as_deref(), Ok("# head\na: 1 # one\n---\n# of b\nb: yes\n"));
         let first = source.without(0).unwrap();
-        assert_eq!((first.documents(), first.value(0), first.value(1)), (2, source.value(1), source.value(2)));
+        assert_eq!(
+            (first.documents(), first.value(0), first.value(1)),
+            (2, source.value(1), source.value(2))
+        );
         assert_eq!(without(3), Err(EditError::NoDocument(3)));
     }
 
@@ -742,9 +871,15 @@ mod tests {
         let wanted = r#"{"a":[1.50,1e3,12345678901234567890123,-0],"ä":{"b":"x\ty"},"c":[]}"#;
         assert_eq!(read(Format::Json, text).json(0).as_deref(), Some(wanted));
         let yaml = "a: &n 1.50\nb: 0x10\nc: *n\nd: 1_000\ne: [+1, .5, 2.]\n---\n- x\n";
-        assert_eq!(read(Format::Yaml, yaml).json(0).as_deref(), Some(r#"{"a":1.50,"b":16,"c":1.5,"d":"1_000","e":[1,0.5,2.0]}"#));
+        assert_eq!(
+            read(Format::Yaml, yaml).json(0).as_deref(),
+            Some(r#"{"a":1.50,"b":16,"c":1.5,"d":"1_000","e":[1,0.5,2.0]}"#)
+        );
         assert_eq!(read(Format::Yaml, yaml).json(1).as_deref(), Some(r#"["x"]"#));
-        assert_eq!(read(Format::Toml, "a = 1_000\nb = 1.50\n").json(0).as_deref(), Some(r#"{"a":1000,"b":1.50}"#));
+        assert_eq!(
+            read(Format::Toml, "a = 1_000\nb = 1.50\n").json(0).as_deref(),
+            Some(r#"{"a":1000,"b":1.50}"#)
+        );
         assert_eq!(read(Format::Yaml, "").json(0), None);
     }
 
@@ -771,16 +906,25 @@ mod tests {
 
     #[test]
     fn json_with_comments_and_json5_are_read_as_what_they_are() {
-        let jsonc = "// head\n{\n  /* a */ \"a\": [1, 2,], // b\n  \"c\": \"http://x/*y*/\",\n}\n// foot";
-        assert_eq!(**read(Format::Jsonc, jsonc).value(0).unwrap(), json!({"a": [1, 2], "c": "http://x/*y*/"}));
+        let jsonc =
+            "// head\n{\n  /* a */ \"a\": [1, 2,], // b\n  \"c\": \"http://x/*y*/\",\n}\n// foot";
+        assert_eq!(
+            **read(Format::Jsonc, jsonc).value(0).unwrap(),
+            json!({"a": [1, 2], "c": "http://x/*y*/"})
+        );
         let json5 = "// head\n{a: 'it\\'s', $b_1: \"x\\\ny\", 'c d': [+1, .5, 5., 0x1F, -0xA,], \u{e9}\\u0061: null, // c\n}";
         let value = json!({"a": "it's", "$b_1": "xy", "c d": [1, 0.5, 5.0, 31, -10], "éa": null});
         let source = read(Format::Json5, json5);
         assert_eq!(**source.value(0).unwrap(), value);
         assert_eq!((written(&source, "/c d/3"), written(&source, "/a")), ("0x1F", "'it\\'s'"));
-        assert_eq!(read(Format::Json5, "\u{feff}\u{a0}[\u{b}]").value(0).map(|value| (**value).clone()), Some(json!([])));
+        assert_eq!(
+            read(Format::Json5, "\u{feff}\u{a0}[\u{b}]").value(0).map(|value| (**value).clone()),
+            Some(json!([]))
+        );
         assert_eq!(read(Format::Jsonc, "// nothing\n").documents(), 0);
-        let of = |name: &str, text: &str| Source::of_file(Path::new(name), text).map(|source| source.format());
+        let of = |name: &str, text: &str| {
+            Source::of_file(Path::new(name), text).map(|source| source.format())
+        };
         for (name, text, format) in [
             ("a.json", "{\"a\": 1}", Format::Json),
             ("a.json", jsonc, Format::Jsonc),
@@ -797,7 +941,10 @@ mod tests {
         ] {
             assert_eq!(of(name, text), Ok(format), "{name} {text}");
         }
-        assert!(of("stdin", "{ // c\n a: b }").is_err(), "a comment of JSON's is never taken for YAML");
+        assert!(
+            of("stdin", "{ // c\n a: b }").is_err(),
+            "a comment of JSON's is never taken for YAML"
+        );
     }
 
     #[test]
@@ -867,15 +1014,18 @@ mod tests {
 
     #[test]
     fn yaml_documents_merges_and_notes() {
-        let text =
-            "\u{feff}base: &b {x: 1, y: 2}\nmore: {<<: *b, y: 3}\nflag: yes\nflag: no\non: 012\n---\n--- # two\n- 1\n...\n";
+        let text = "\u{feff}base: &b {x: 1, y: 2}\nmore: {<<: *b, y: 3}\nflag: yes\nflag: no\non: 012\n---\n--- # two\n- 1\n...\n";
         let source = read(Format::Yaml, text);
         assert_eq!(source.documents(), 3);
         assert_eq!(source.value(0).unwrap()["more"], json!({"x": 1, "y": 3}));
         assert_eq!((**source.value(1).unwrap()).clone(), json!(null));
-        assert_eq!(source.pointer_at(text.find("- 1").unwrap() + 2), Some((2, Pointer::root().item(0))));
+        assert_eq!(
+            source.pointer_at(text.find("- 1").unwrap() + 2),
+            Some((2, Pointer::root().item(0)))
+        );
         assert_eq!(written(&source, "/more/x"), "*b");
-        let notes: Vec<_> = source.notes().iter().map(|note| (note.kind, note.at.to_string(), note.line)).collect();
+        let notes: Vec<_> =
+            source.notes().iter().map(|note| (note.kind, note.at.to_string(), note.line)).collect();
         use NoteKind::{DuplicateKey, ReadsDifferently};
         assert_eq!(
             notes,
@@ -896,17 +1046,28 @@ mod tests {
     fn yaml_counts_crlf_and_wide_letters() {
         let text = "a: 1\r\nb: |\r\n  x ü\r\n  y\r\nc: \"d\r\n  e\" # ü\r\nf: g";
         let source = read(Format::Yaml, text);
-        assert_eq!(**source.value(0).unwrap(), json!({"a": 1, "b": "x ü\ny\n", "c": "d e", "f": "g"}));
+        assert_eq!(
+            **source.value(0).unwrap(),
+            json!({"a": 1, "b": "x ü\ny\n", "c": "d e", "f": "g"})
+        );
         assert_eq!(written(&source, "/b"), "|\r\n  x ü\r\n  y");
         assert_eq!(written(&source, "/f"), "g");
     }
 
     #[test]
     fn yaml_ends_block_texts_where_the_file_does() {
-        for (text, value) in
-            [("a: |\n  x", "x"), ("a: |\n  x\n", "x\n"), ("a: |\n", ""), ("a: >-\n  x\n  y", "x y"), ("a: |+\n  x\n\n", "x\n\n")]
-        {
-            assert_eq!(**read(Format::Yaml, text).value(0).unwrap(), json!({"a": value}), "{text:?}");
+        for (text, value) in [
+            ("a: |\n  x", "x"),
+            ("a: |\n  x\n", "x\n"),
+            ("a: |\n", ""),
+            ("a: >-\n  x\n  y", "x y"),
+            ("a: |+\n  x\n\n", "x\n\n"),
+        ] {
+            assert_eq!(
+                **read(Format::Yaml, text).value(0).unwrap(),
+                json!({"a": value}),
+                "{text:?}"
+            );
         }
     }
 
@@ -914,8 +1075,16 @@ mod tests {
     fn yaml_takes_brackets_that_are_not_indented() {
         let text = "a: [\n]\nb: {\n  \"ü\": [\n    \"x\",\n    {}, # c\n  ],\n}\nc: |\n  {\n  }\nd:\n  e: [\n1, \"2\n] 3\"\n]\n";
         let source = read(Format::Yaml, text);
-        assert_eq!(**source.value(0).unwrap(), json!({"a": [], "b": {"ü": ["x", {}]}, "c": "{\n}\n", "d": {"e": [1, "2 ] 3"]}}));
-        for (at, text) in [("/a", "[\n]"), ("/b/ü/1", "{}"), ("/d/e", "[\n1, \"2\n] 3\"\n]"), ("/c", "|\n  {\n  }")] {
+        assert_eq!(
+            **source.value(0).unwrap(),
+            json!({"a": [], "b": {"ü": ["x", {}]}, "c": "{\n}\n", "d": {"e": [1, "2 ] 3"]}})
+        );
+        for (at, text) in [
+            ("/a", "[\n]"),
+            ("/b/ü/1", "{}"),
+            ("/d/e", "[\n1, \"2\n] 3\"\n]"),
+            ("/c", "|\n  {\n  }"),
+        ] {
             assert_eq!(written(&source, at), text, "{at}");
         }
         let error = Source::parse(Format::Yaml, "a:\n    b: 1\n  c: [\n]\n").unwrap_err();
@@ -941,7 +1110,10 @@ mod tests {
         ] {
             assert_eq!(written(&source, at), text, "{at}");
         }
-        assert_eq!(source.pointer_at(text.find("inf").unwrap()).unwrap().1.to_string(), "/t/u/y/1/z");
+        assert_eq!(
+            source.pointer_at(text.find("inf").unwrap()).unwrap().1.to_string(),
+            "/t/u/y/1/z"
+        );
         let error = Source::parse(Format::Toml, "a = 1\nb = \n").unwrap_err();
         assert_eq!((error.line, error.column), (2, 5), "{error}");
         assert_eq!(**read(Format::Toml, "\u{feff}a = 1").value(0).unwrap(), json!({"a": 1}));
@@ -950,9 +1122,13 @@ mod tests {
 
     #[test]
     fn bombs_are_refused() {
-        for (format, unit) in
-            [(Format::Json, "["), (Format::Json, "{\"a\":"), (Format::Yaml, "["), (Format::Yaml, "- "), (Format::Yaml, "? ")]
-        {
+        for (format, unit) in [
+            (Format::Json, "["),
+            (Format::Json, "{\"a\":"),
+            (Format::Yaml, "["),
+            (Format::Yaml, "- "),
+            (Format::Yaml, "? "),
+        ] {
             let error = Source::parse(format, unit.repeat(100_000)).unwrap_err();
             assert!(!error.message.is_empty());
         }
@@ -1027,7 +1203,10 @@ mod tests {
             "~",
             "true",
         ]);
-        prop_oneof![any::<String>(), prop::collection::vec(pieces, 0..24).prop_map(|pieces| pieces.concat())]
+        prop_oneof![
+            any::<String>(),
+            prop::collection::vec(pieces, 0..24).prop_map(|pieces| pieces.concat())
+        ]
     }
 
     proptest! {

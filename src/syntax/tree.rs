@@ -7,7 +7,8 @@ use serde_json::Value;
 use super::place::{Note, NoteKind, Span};
 use crate::schema::pointer::Pointer;
 
-/// Values nested deeper than this are refused by every parser, so that no walk can exhaust the stack.
+/// Values nested deeper than this are refused by every parser, so that no walk can exhaust the
+/// stack.
 pub const MAX_DEPTH: usize = 128;
 
 /// Objects with fewer members are searched, larger ones indexed on first use.
@@ -104,7 +105,10 @@ impl Node {
     }
 
     pub fn is_flow(&self) -> bool {
-        matches!(self.shape, Shape::List { style: Style::Flow, .. } | Shape::Object { style: Style::Flow, .. })
+        matches!(
+            self.shape,
+            Shape::List { style: Style::Flow, .. } | Shape::Object { style: Style::Flow, .. }
+        )
     }
 
     fn count(&self) -> usize {
@@ -119,7 +123,9 @@ impl Node {
     fn child(&self, row: usize) -> Option<(Token<'_>, Span, &Node)> {
         match &self.shape {
             Shape::Scalar | Shape::Alias => None,
-            Shape::List { items, .. } => items.get(row).map(|item| (Token::Item(row), item.span, item)),
+            Shape::List { items, .. } => {
+                items.get(row).map(|item| (Token::Item(row), item.span, item))
+            }
             Shape::Object { members, .. } => members.list.get(row).map(|member| {
                 let (key, value) = (member.key_span, member.value.span);
                 let span = Span { start: key.start.min(value.start), end: key.end.max(value.end) };
@@ -138,11 +144,14 @@ impl Node {
     fn child_at(&self, offset: usize) -> Option<(Token<'_>, Span, &Node)> {
         let holds = |span: Span| span.start <= offset && offset <= span.end;
         let apart = match self.shape {
-            Shape::List { style, .. } | Shape::Object { style, .. } => matches!(style, Style::Flow | Style::Block),
+            Shape::List { style, .. } | Shape::Object { style, .. } => {
+                matches!(style, Style::Flow | Style::Block)
+            }
             Shape::Scalar | Shape::Alias => false,
         };
         if apart {
-            // They stand one behind the other: the last that begins before the offset is found by halving.
+            // They stand one behind the other: the last that begins before the offset is found by
+            // halving.
             let (mut row, mut above) = (0, self.count());
             while row < above {
                 let middle = row.midpoint(above);
@@ -152,8 +161,11 @@ impl Node {
             return self.child(row.checked_sub(1)?).filter(|(_, span, _)| holds(*span));
         }
         // Tables of TOML may overlap: the narrowest that holds the offset is meant.
-        let holding = (0..self.count()).filter_map(|row| self.child(row)).filter(|(_, span, _)| holds(*span));
-        holding.min_by_key(|(_, span, _)| (span.end == offset && span.start != offset, span.end - span.start))
+        let holding =
+            (0..self.count()).filter_map(|row| self.child(row)).filter(|(_, span, _)| holds(*span));
+        holding.min_by_key(|(_, span, _)| {
+            (span.end == offset && span.start != offset, span.end - span.start)
+        })
     }
 }
 
@@ -182,7 +194,8 @@ impl Members {
             return self.list.iter().rposition(|member| &*member.key == key && !member.merge);
         }
         let index = self.index.get_or_init(|| {
-            let mut rows: Vec<usize> = (0..self.list.len()).filter(|row| !self.list[*row].merge).collect();
+            let mut rows: Vec<usize> =
+                (0..self.list.len()).filter(|row| !self.list[*row].merge).collect();
             rows.sort_by_key(|row| &self.list[*row].key);
             rows.into()
         });
@@ -205,10 +218,15 @@ impl Document {
                 Shape::Object { members, .. } => {
                     let own = members.get(token);
                     let member = own.or_else(|| members.iter().find(|member| member.merge))?;
-                    found = Found { member: Some(member), node: &member.value, aliased: own.is_none() };
+                    found =
+                        Found { member: Some(member), node: &member.value, aliased: own.is_none() };
                 }
                 Shape::List { items, .. } => {
-                    found = Found { member: None, node: items.get(token.parse::<usize>().ok()?)?, aliased: false };
+                    found = Found {
+                        member: None,
+                        node: items.get(token.parse::<usize>().ok()?)?,
+                        aliased: false,
+                    };
                 }
                 Shape::Alias => return Some(Found { aliased: true, ..found }),
                 Shape::Scalar => return None,
@@ -231,8 +249,11 @@ impl Document {
                 Token::Item(index) => at.item(index),
                 // What a merge key brings stands in the object itself.
                 Token::Member(member) if member.merge => return Some(at),
-                // Nor does an earlier member of the same key have an inside that could be pointed to.
-                Token::Member(member) if !node.counts(member) => return Some(at.child(&*member.key)),
+                // Nor does an earlier member of the same key have an inside that could be pointed
+                // to.
+                Token::Member(member) if !node.counts(member) => {
+                    return Some(at.child(&*member.key));
+                }
                 Token::Member(member) => at.child(&*member.key),
             };
             node = child;
@@ -244,7 +265,10 @@ impl Document {
 impl Tree {
     /// Which document an offset belongs to, and the innermost value there.
     pub fn pointer_at(&self, offset: usize) -> Option<(usize, Pointer)> {
-        let row = self.documents.partition_point(|document| document.extent.start <= offset).checked_sub(1)?;
+        let row = self
+            .documents
+            .partition_point(|document| document.extent.start <= offset)
+            .checked_sub(1)?;
         Some((row, self.documents[row].pointer_at(offset)?))
     }
 

@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 use super::edit::{Edit, EditError};
 use crate::schema::pointer::Pointer;
 
-/// Makes an edit; on an error the value is as it was. On the way to a place `null` counts as missing.
+/// Makes an edit; on an error the value is as it was. On the way to a place `null` counts as
+/// missing.
 pub fn apply(value: &mut Value, edit: &Edit) -> Result<(), EditError> {
     match edit {
         Edit::Set { at, to } => {
@@ -59,7 +60,11 @@ fn insert(value: &mut Value, at: &Pointer, item: &Value) -> Result<(), EditError
     let (parent, index) = item_place(at)?;
     if index > parent.get(value).and_then(Value::as_array).map_or(0, Vec::len) {
         let other = parent.get(value).filter(|value| !value.is_array() && !value.is_null());
-        return Err(if other.is_some() { EditError::NotAList(parent) } else { EditError::NoSuchPlace(at.clone()) });
+        return Err(if other.is_some() {
+            EditError::NotAList(parent)
+        } else {
+            EditError::NoSuchPlace(at.clone())
+        });
     }
     let list = make(value, &parent)?;
     if list.is_null() {
@@ -107,7 +112,9 @@ fn rename(value: &mut Value, at: &Pointer, key: &str) -> Result<(), EditError> {
         return Err(EditError::KeyTaken { at: parent, key: key.to_owned() });
     }
     let renamed = std::mem::take(members).into_iter();
-    *members = renamed.map(|(name, value)| (if name == last { key.to_owned() } else { name }, value)).collect();
+    *members = renamed
+        .map(|(name, value)| (if name == last { key.to_owned() } else { name }, value))
+        .collect();
     Ok(())
 }
 
@@ -134,7 +141,10 @@ mod tests {
         ] {
             apply(&mut value, &edit).unwrap();
         }
-        assert_eq!(value.to_string(), r#"{"b":1,"list":[4,2,3],"z":0,"new":{"deep":true},"other":["x"]}"#);
+        assert_eq!(
+            value.to_string(),
+            r#"{"b":1,"list":[4,2,3],"z":0,"new":{"deep":true},"other":["x"]}"#
+        );
     }
 
     #[test]
@@ -155,7 +165,10 @@ mod tests {
             (Edit::Insert { at: at("/b/0"), item: 1.into() }, EditError::NotAList(at("/b"))),
             (Edit::Remove { at: at("") }, EditError::NoSuchPlace(at(""))),
             (Edit::Move { at: at("/a/0"), to: 1 }, EditError::NoSuchPlace(at("/a/1"))),
-            (Edit::Rename { at: at("/b"), key: "c".into() }, EditError::KeyTaken { at: at(""), key: "c".into() }),
+            (
+                Edit::Rename { at: at("/b"), key: "c".into() },
+                EditError::KeyTaken { at: at(""), key: "c".into() },
+            ),
             (Edit::Rename { at: at("/a/0"), key: "c".into() }, EditError::NotAnObject(at("/a"))),
         ] {
             assert_eq!(edited(Some(&value), &edit), Err(error));

@@ -19,7 +19,9 @@ pub struct Whole {
 impl Whole {
     pub fn read(format: Format, text: &str, lines: &Lines) -> Result<Self, SyntaxError> {
         let tree = match format {
-            Format::Json | Format::Jsonc | Format::Json5 => json::parse::parse(text, Dialect::of(format)),
+            Format::Json | Format::Jsonc | Format::Json5 => {
+                json::parse::parse(text, Dialect::of(format))
+            }
             Format::Yaml => yaml::parse::parse(text),
             Format::Toml => toml::parse::parse(text),
         };

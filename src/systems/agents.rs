@@ -30,7 +30,9 @@ pub fn at(connection: &Connection) -> Result<&'static dyn Agent, Problem> {
             Err(problem) => first = first.or(Some(problem)),
         }
     }
-    Err(first.unwrap_or_else(|| Problem::new(ProblemKind::Input, "asking the agent", "no system has an agent")))
+    Err(first.unwrap_or_else(|| {
+        Problem::new(ProblemKind::Input, "asking the agent", "no system has an agent")
+    }))
 }
 
 /// Whether requests that go there are questions for an agent.

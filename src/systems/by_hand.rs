@@ -9,7 +9,8 @@ pub fn is_possible(tool: &Tool) -> bool {
     by_id(tool.entry.system).is_some_and(|system| system.by_hand().is_some())
 }
 
-/// The address at which calls of the tool are taken over that connection; `None` where they cannot be taken.
+/// The address at which calls of the tool are taken over that connection; `None` where they cannot
+/// be taken.
 #[must_use]
 pub fn target(tool: &Tool, connection: &Connection) -> Option<String> {
     by_id(tool.entry.system)?.by_hand()?.target(tool, connection)
@@ -18,14 +19,18 @@ pub fn target(tool: &Tool, connection: &Connection) -> Option<String> {
 /// What it takes, for people.
 #[must_use]
 pub fn needs() -> String {
-    let needs: Vec<&str> = every_system().iter().filter_map(|system| Some(system.by_hand()?.needs())).collect();
+    let needs: Vec<&str> =
+        every_system().iter().filter_map(|system| Some(system.by_hand()?.needs())).collect();
     format!("only {}", needs.join(", or "))
 }
 
 /// Whose tools those are: `CommonGround`.
 #[must_use]
 pub fn whose() -> String {
-    let titles: Vec<&str> =
-        every_system().iter().filter(|system| system.by_hand().is_some()).map(|system| system.title()).collect();
+    let titles: Vec<&str> = every_system()
+        .iter()
+        .filter(|system| system.by_hand().is_some())
+        .map(|system| system.title())
+        .collect();
     titles.join(" or ")
 }

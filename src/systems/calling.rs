@@ -25,12 +25,17 @@ fn calls(system: &str) -> Option<&'static dyn Calls> {
 /// The request of a call, exactly as it will be sent.
 ///
 /// # Errors
-/// When tools of that system cannot be called, or this one cannot with these arguments over that connection.
+/// When tools of that system cannot be called, or this one cannot with these arguments over that
+/// connection.
 pub fn request(call: &CallOf<'_>) -> Result<Request, Problem> {
     let system = call.tool.entry.system;
     let Some(calls) = calls(system) else {
         let title = by_id(system).map_or(system, |system| system.title());
-        let problem = Problem::new(ProblemKind::Input, "calling", format!("tools of {title} cannot be called yet"));
+        let problem = Problem::new(
+            ProblemKind::Input,
+            "calling",
+            format!("tools of {title} cannot be called yet"),
+        );
         return Err(problem.remedy("choose a tool of another system"));
     };
     calls.request(call)
@@ -49,26 +54,36 @@ pub fn again(request: Request, correlation: &str) -> Request {
 ///
 /// # Errors
 /// When it has no place there.
-pub fn subject(system: SystemId, address: &str, transport: TransportKind) -> Result<String, Problem> {
+pub fn subject(
+    system: SystemId,
+    address: &str,
+    transport: TransportKind,
+) -> Result<String, Problem> {
     calls(system).map_or_else(|| Ok(address.to_owned()), |calls| calls.subject(address, transport))
 }
 
-/// The ways that a call of the tool could take over that connection, the one that is taken unasked first; none where there is but one.
+/// The ways that a call of the tool could take over that connection, the one that is taken unasked
+/// first; none where there is but one.
 #[must_use]
 pub fn routes(tool: &Tool, connection: &Connection) -> Vec<RouteOffer> {
     calls(tool.entry.system).map_or_else(Vec::new, |calls| calls.routes(tool, connection))
 }
 
-/// The arguments that a request's body carries, as a JSON object; an empty one where it carries none.
+/// The arguments that a request's body carries, as a JSON object; an empty one where it carries
+/// none.
 #[must_use]
 pub fn arguments(system: SystemId, body: &str) -> String {
     calls(system).and_then(|calls| calls.arguments(body)).unwrap_or_else(|| "{}".into())
 }
 
-/// The agent that calls over a connection are made in the name of; `None` where they are in nobody's.
+/// The agent that calls over a connection are made in the name of; `None` where they are in
+/// nobody's.
 #[must_use]
 pub fn agent(connection: &Connection) -> Option<CallingAgent> {
-    every_system().iter().filter_map(|system| system.caller()).find_map(|caller| caller.agent(connection))
+    every_system()
+        .iter()
+        .filter_map(|system| system.caller())
+        .find_map(|caller| caller.agent(connection))
 }
 
 /// The connection without the agent that it names.

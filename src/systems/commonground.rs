@@ -1,20 +1,26 @@
-//! CommonGround `v1r4`: tools whose commands travel over NATS and whose arguments and results are cards.
+//! CommonGround `v1r4`: tools whose commands travel over NATS and whose arguments and results are
+//! cards.
 //!
-//! Definitions, as the management API takes them: [`keys`] has the words, [`entries`] finds what a file holds, [`definition`] reads one
-//! as a tool, [`rules`] are the API's own in their order, [`checks`] turns them and what breaks later into findings, [`schema`] makes the form,
-//! [`kinds`] the first value of a new one. What the model sees of a tool is in [`function`]; how what it gives becomes what the tool gets, in
-//! [`merge`] and is told in [`argument_trace`].
+//! Definitions, as the management API takes them: [`keys`] has the words, [`entries`] finds what a
+//! file holds, [`definition`] reads one as a tool, [`rules`] are the API's own in their order,
+//! [`checks`] turns them and what breaks later into findings, [`schema`] makes the form, [`kinds`]
+//! the first value of a new one. What the model sees of a tool is in [`function`]; how what it
+//! gives becomes what the tool gets, in [`merge`] and is told in [`argument_trace`].
 //!
 //! What passes by, as somebody reads it who only looks on: [`witness`].
 //!
-//! What crosses the wire: [`subject`], [`headers`] and [`trace`] name and check its parts, [`command`] makes messages of them from a
-//! [`context`], which also fills in a [`template`]; [`idempotency`] reads what services mark in their bucket.
+//! What crosses the wire: [`subject`], [`headers`] and [`trace`] name and check its parts,
+//! [`command`] makes messages of them from a [`context`], which also fills in a [`template`];
+//! [`idempotency`] reads what services mark in their bucket.
 //!
-//! Cards and results: [`card`] reads them, [`attachments`] lays them out for people, [`result`] builds them, [`after`] says what they do to a turn,
-//! [`rows`] what is written of them; [`executor`] does a service's part, [`by_hand`] asks a person for it.
+//! Cards and results: [`card`] reads them, [`attachments`] lays them out for people, [`result`]
+//! builds them, [`after`] says what they do to a turn, [`rows`] what is written of them;
+//! [`executor`] does a service's part, [`by_hand`] asks a person for it.
 //!
-//! What goes wrong: [`preflight`] and [`action`] find each [`fault`] of a message before it is sent, [`ack`] reads what follows an action, [`listening`] who hears it, [`report`] why
-//! a result is not taken, [`refusal`] explains CommonGround's own texts. All of them say nothing about what is not [`known`].
+//! What goes wrong: [`preflight`] and [`action`] find each [`fault`] of a message before it is
+//! sent, [`ack`] reads what follows an action, [`listening`] who hears it, [`report`] why a result
+//! is not taken, [`refusal`] explains CommonGround's own texts. All of them say nothing about what
+//! is not [`known`].
 //!
 //! [`internal`] has the tools that every project has without a definition of its own.
 //!
@@ -78,10 +84,13 @@ use super::{
     system::{NewEntry, System},
 };
 use crate::{
-    engine::{lint::context::LintContext, settings::system_settings::SettingsSchema, traffic::conversation::Conversation},
+    engine::{
+        lint::context::LintContext, settings::system_settings::SettingsSchema,
+        traffic::conversation::Conversation,
+    },
     model::{
         attachment::{self, CardSource},
-        call::{CallProblem, Request},
+        call::{CallError, Request},
         catalog::Catalog,
         clock::Millis,
         connection::Connection,
@@ -134,10 +143,19 @@ impl System for CommonGround {
         Some(&settings::SETTINGS)
     }
 
-    fn check_there(&self, catalog: &Catalog, connections: &Connections, listeners: &Listeners) -> Vec<Finding> {
+    fn check_there(
+        &self,
+        catalog: &Catalog,
+        connections: &Connections,
+        listeners: &Listeners,
+    ) -> Vec<Finding> {
         let of_one = |(name, listeners): (&String, &Arc<[(String, String)]>)| {
             let channel = settings::Channel::of(connections.named(name)?)?;
-            let tools = catalog.tools.iter().map(AsRef::as_ref).filter(|tool: &&Tool| connections.of(tool).name == *name);
+            let tools = catalog
+                .tools
+                .iter()
+                .map(AsRef::as_ref)
+                .filter(|tool: &&Tool| connections.of(tool).name == *name);
             Some(checks::listeners(tools, &channel, listeners))
         };
         listeners.iter().filter_map(of_one).flatten().collect()
@@ -192,16 +210,25 @@ impl Merge for CommonGround {
         connection: &Connection,
         variables: &[(String, String)],
     ) -> Option<Merging> {
-        let mut trail = argument_trace::trail(tool, given, &argument_trace::context(connection, variables));
+        let mut trail =
+            argument_trace::trail(tool, given, &argument_trace::context(connection, variables));
         argument_trace::sample(&mut trail, variables);
         Some(trail)
     }
 
-    fn onward(&self, tool: &Tool, given: &Map<String, Value>) -> Option<Result<Vec<String>, String>> {
+    fn onward(
+        &self,
+        tool: &Tool,
+        given: &Map<String, Value>,
+    ) -> Option<Result<Vec<String>, String>> {
         let options = tool.entry.value.get(keys::OPTIONS)?;
         jina::options(options)?;
         let arguments = merge::merge(given, options, &context::Context::default()).arguments;
-        Some(jina::shown(options, &arguments).map(|request| request.lines()).map_err(|fault| fault.0))
+        Some(
+            jina::shown(options, &arguments)
+                .map(|request| request.lines())
+                .map_err(|fault| fault.0),
+        )
     }
 }
 
@@ -251,11 +278,15 @@ impl Observer for CommonGround {
 }
 
 impl Attachments for CommonGround {
-    fn card_source(&self, connection: &Connection, cards: &[String]) -> Result<CardSource, Problem> {
+    fn card_source(
+        &self,
+        connection: &Connection,
+        cards: &[String],
+    ) -> Result<CardSource, Problem> {
         attachments::card_source(connection, cards)
     }
 
-    fn unread(&self, status: u16, body: &[u8]) -> CallProblem {
+    fn unread(&self, status: u16, body: &[u8]) -> CallError {
         answer::refused(status, body)
     }
 

@@ -19,8 +19,9 @@ const MOST: usize = 4_096;
 /// Where an answer goes, and the id that it carries.
 type Key = (String, Option<String>);
 
-/// Hides secrets over the messages of one answer. A message whose piece ends with what may be the beginning of a secret waits until that is
-/// decided, and those after it wait with it, so that their order stays.
+/// Hides secrets over the messages of one answer. A message whose piece ends with what may be the
+/// beginning of a secret waits until that is decided, and those after it wait with it, so that
+/// their order stays.
 #[derive(Debug)]
 pub struct Cover {
     mask: Mask,
@@ -50,9 +51,14 @@ impl Cover {
         Self { mask, answers: HashMap::new(), waiting: VecDeque::new() }
     }
 
-    /// Takes in what was heard next; answers what may be kept now, in the order in which it was heard.
+    /// Takes in what was heard next; answers what may be kept now, in the order in which it was
+    /// heard.
     pub fn take(&mut self, tapped: Tapped) -> Vec<Tapped> {
-        let piece = if let Tapped::ObservedMessage(crossing) = &tapped { self.piece(crossing) } else { None };
+        let piece = if let Tapped::ObservedMessage(crossing) = &tapped {
+            self.piece(crossing)
+        } else {
+            None
+        };
         self.waiting.push_back(Waiting { tapped, piece });
         if self.answers.len() > MOST {
             self.decide_all();
@@ -88,7 +94,11 @@ impl Cover {
         };
         let pieces = self.answers.entry(of.clone()).or_default();
         let number = pieces.count();
-        let mut now = pieces.next(&self.mask, [reading.text.as_str()], if last { More::None } else { More::MayCome });
+        let mut now = pieces.next(
+            &self.mask,
+            [reading.text.as_str()],
+            if last { More::None } else { More::MayCome },
+        );
         if last {
             self.answers.remove(&of);
         }
@@ -99,7 +109,8 @@ impl Cover {
     /// More of earlier pieces may be seen.
     fn see(&mut self, of: &Key, earlier: Vec<(u64, String)>) {
         for (number, text) in earlier {
-            let mut pieces = self.waiting.iter_mut().rev().filter_map(|waiting| waiting.piece.as_mut());
+            let mut pieces =
+                self.waiting.iter_mut().rev().filter_map(|waiting| waiting.piece.as_mut());
             if let Some(piece) = pieces.find(|piece| piece.number == number && piece.of == *of) {
                 piece.seen.push_str(&text);
             }
@@ -123,20 +134,29 @@ impl Waiting {
     /// The message without its secrets, and where it still waited without what it waited for.
     fn covered(self, waits: bool) -> Tapped {
         match (self.tapped, self.piece) {
-            (Tapped::ObservedMessage(crossing), Some(mut piece)) if waits || piece.seen != piece.text => {
+            (Tapped::ObservedMessage(crossing), Some(mut piece))
+                if waits || piece.seen != piece.text =>
+            {
                 if waits {
                     piece.seen.push_str(MASKED);
                 }
-                let kept = if crossing.kept == KeptMessage::Whole { KeptMessage::Masked } else { crossing.kept };
+                let kept = if crossing.kept == KeptMessage::Whole {
+                    KeptMessage::Masked
+                } else {
+                    crossing.kept
+                };
                 let body = rewritten(&crossing.body, &piece).as_bytes().into();
-                Tapped::ObservedMessage(ObservedMessage { body, kept, ..(*crossing).clone() }.into())
+                Tapped::ObservedMessage(
+                    ObservedMessage { body, kept, ..(*crossing).clone() }.into(),
+                )
             }
             (tapped, _) => tapped,
         }
     }
 }
 
-/// The body with what may be seen in the place of its piece; where the piece stands in it otherwise, nothing of the body.
+/// The body with what may be seen in the place of its piece; where the piece stands in it
+/// otherwise, nothing of the body.
 fn rewritten(body: &[u8], piece: &Piece) -> String {
     let mut found = false;
     let Ok(mut value) = serde_json::from_slice::<Value>(body) else { return MASKED.to_owned() };
@@ -151,7 +171,9 @@ fn replace(value: &mut Value, piece: &Piece, found: &mut bool) {
             *found = true;
         }
         Value::Array(items) => items.iter_mut().for_each(|item| replace(item, piece, found)),
-        Value::Object(members) => members.values_mut().for_each(|member| replace(member, piece, found)),
+        Value::Object(members) => {
+            members.values_mut().for_each(|member| replace(member, piece, found));
+        }
         _ => {}
     }
 }
@@ -212,14 +234,23 @@ mod tests {
             _ => None,
         });
         let kept: Vec<KeptMessage> = kept.collect();
-        assert_eq!(kept, [KeptMessage::Masked, KeptMessage::Whole, KeptMessage::Masked, KeptMessage::Masked]);
+        assert_eq!(
+            kept,
+            [KeptMessage::Masked, KeptMessage::Whole, KeptMessage::Masked, KeptMessage::Masked]
+        );
     }
 
     #[test]
     fn what_is_no_secret_stays_to_the_letter() {
         let mut cover = cover();
-        assert!(cover.take(piece("a", "wit", false)).len() + cover.take(piece("a", "h", false)).len() == 1);
-        assert_eq!(cover.take(piece("a", "h", true)), [piece("a", "h", false), piece("a", "h", true)]);
+        assert!(
+            cover.take(piece("a", "wit", false)).len() + cover.take(piece("a", "h", false)).len()
+                == 1
+        );
+        assert_eq!(
+            cover.take(piece("a", "h", true)),
+            [piece("a", "h", false), piece("a", "h", true)]
+        );
         assert!(cover.take(piece("a", "oh", false)).is_empty());
         assert_eq!(cover.rest(), [piece("a", "oh", false)]);
     }

@@ -1,4 +1,5 @@
-//! What only some systems have or can do: each facet is a small trait, which [`super::system::System`] gives or does not give.
+//! What only some systems have or can do: each facet is a small trait, which
+//! [`super::system::System`] gives or does not give.
 //!
 //! | facet | a system that has it |
 //! | --- | --- |

@@ -22,8 +22,8 @@ use crate::{
     systems::settings,
 };
 
-/// What is wrong with a catalog and the texts that it was read from, sorted by place. Texts that could not be read are among the files
-/// and not in the catalog.
+/// What is wrong with a catalog and the texts that it was read from, sorted by place. Texts that
+/// could not be read are among the files and not in the catalog.
 #[must_use]
 pub fn all<'s>(catalog: &Catalog, files: impl Fn(&FileId) -> Option<&'s Source>) -> Vec<Finding> {
     let context = LintContext::new(catalog);
@@ -37,7 +37,8 @@ pub fn all<'s>(catalog: &Catalog, files: impl Fn(&FileId) -> Option<&'s Source>)
     placed(findings, files)
 }
 
-/// What is wrong with a catalog where its calls go, sorted by place; also as far as those show it who listen there, where they are known.
+/// What is wrong with a catalog where its calls go, sorted by place; also as far as those show it
+/// who listen there, where they are known.
 #[must_use]
 pub fn there<'s>(
     catalog: &Catalog,
@@ -45,16 +46,27 @@ pub fn there<'s>(
     listeners: &Listeners,
     files: impl Fn(&FileId) -> Option<&'s Source>,
 ) -> Vec<Finding> {
-    placed(every_system().iter().flat_map(|system| system.check_there(catalog, connections, listeners)).collect(), files)
+    placed(
+        every_system()
+            .iter()
+            .flat_map(|system| system.check_there(catalog, connections, listeners))
+            .collect(),
+        files,
+    )
 }
 
 /// The findings at their lines and columns, in order.
-fn placed<'s>(mut findings: Vec<Finding>, files: impl Fn(&FileId) -> Option<&'s Source>) -> Vec<Finding> {
+fn placed<'s>(
+    mut findings: Vec<Finding>,
+    files: impl Fn(&FileId) -> Option<&'s Source>,
+) -> Vec<Finding> {
     // Those of one entry together: then each entry is looked into once.
     let mut rows: Vec<&mut Finding> = findings.iter_mut().collect();
     rows.sort_by(|one, other| one.site.entry.cmp(&other.site.entry));
     for finding in rows {
-        if let Some(found) = files(&finding.site.file).and_then(|source| place(&finding.site, source)) {
+        if let Some(found) =
+            files(&finding.site.file).and_then(|source| place(&finding.site, source))
+        {
             (finding.site.line, finding.site.column) = found;
         }
     }
@@ -62,12 +74,19 @@ fn placed<'s>(mut findings: Vec<Finding>, files: impl Fn(&FileId) -> Option<&'s 
     findings
 }
 
-/// What is wrong with a text as such: the error that keeps it from being read, or what is odd in it.
+/// What is wrong with a text as such: the error that keeps it from being read, or what is odd in
+/// it.
 #[must_use]
-pub fn of_text(catalog: &Catalog, file: &FileId, source: Result<&Source, &SyntaxError>) -> Vec<Finding> {
+pub fn of_text(
+    catalog: &Catalog,
+    file: &FileId,
+    source: Result<&Source, &SyntaxError>,
+) -> Vec<Finding> {
     match source {
         // It is read as what it is, but agents' systems read strict JSON.
-        Ok(source) if Format::of(file.path()) == Some(Format::Json) && source.format() != Format::Json => {
+        Ok(source)
+            if Format::of(file.path()) == Some(Format::Json) && source.format() != Format::Json =>
+        {
             Source::parse(Format::Json, source.text().clone())
                 .err()
                 .map(|error| syntax::refused(file, &error))
@@ -77,10 +96,13 @@ pub fn of_text(catalog: &Catalog, file: &FileId, source: Result<&Source, &Syntax
         Ok(source) if file.as_str() == SETTINGS => of_settings(catalog, source),
         Ok(source) if source.notes().is_empty() => Vec::new(),
         Ok(source) => {
-            let entries: Vec<_> = catalog.entries().filter(|entry| entry.id.file() == file).collect();
+            let entries: Vec<_> =
+                catalog.entries().filter(|entry| entry.id.file() == file).collect();
             let home = |document: usize, at: &Pointer| {
                 let holds = |place: &EntryPlace| {
-                    place.form == EntryForm::Plain && place.document == document && at.starts_with(&place.at)
+                    place.form == EntryForm::Plain
+                        && place.document == document
+                        && at.starts_with(&place.at)
                 };
                 let entry = entries.iter().find(|entry| holds(entry.id.place()))?;
                 Some((entry.id.clone(), entry.id.place().at.clone()))
@@ -94,22 +116,33 @@ pub fn of_text(catalog: &Catalog, file: &FileId, source: Result<&Source, &Syntax
 /// What is wrong with the workspace's settings, by themselves and beside its tools.
 fn of_settings(catalog: &Catalog, source: &Source) -> Vec<Finding> {
     let (settings, mut found) = settings::parse(source.text());
-    for (tool, connection) in settings.connections.of_tools.iter().filter(|(tool, _)| catalog.tool_called(tool).is_none()) {
+    for (tool, connection) in
+        settings.connections.of_tools.iter().filter(|(tool, _)| catalog.tool_called(tool).is_none())
+    {
         let names = || catalog.tools.iter().map(|tool| tool.entry.key.as_str());
-        let hint = similar::nearest(tool, names()).map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
-        let list = Pointer::root().child("connections").child(connection.as_str()).child(connections::TOOLS);
-        let listed = source.value(0).and_then(|value| list.get(value)?.as_array()?.iter().position(|item| item == tool.as_str()));
+        let hint = similar::nearest(tool, names())
+            .map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
+        let list = Pointer::root()
+            .child("connections")
+            .child(connection.as_str())
+            .child(connections::TOOLS);
+        let listed = source.value(0).and_then(|value| {
+            list.get(value)?.as_array()?.iter().position(|item| item == tool.as_str())
+        });
         let at = list.item(listed.unwrap_or(0));
-        let (line, column) = source.place(0, &at).map_or((0, 0), |place| (place.line, place.column));
+        let (line, column) =
+            source.place(0, &at).map_or((0, 0), |place| (place.line, place.column));
         let site = Site { file: FileId::new(SETTINGS), entry: None, pointer: at, line, column };
-        let message = format!("there is no tool \"{}\" in this workspace{hint}", tool.escape_debug());
+        let message =
+            format!("there is no tool \"{}\" in this workspace{hint}", tool.escape_debug());
         let (code, severity) = ("settings.unknown-tool", Severity::Warning);
         found.push(Finding { code, severity, message, site, fix: None, others: Vec::new() });
     }
     found
 }
 
-/// The line and column of a finding's exact place; what is not there stands at the nearest thing around it.
+/// The line and column of a finding's exact place; what is not there stands at the nearest thing
+/// around it.
 fn place(site: &Site, source: &Source) -> Option<(usize, usize)> {
     let home = site.entry.as_ref()?.place();
     let found = match home.form {
@@ -119,9 +152,11 @@ fn place(site: &Site, source: &Source) -> Option<(usize, usize)> {
     found.or_else(|| nearest(source, home.document, &home.at)).map(|start| source.position(start))
 }
 
-/// The offset of a value, or of the nearest around it that is there; that of the key where it has one.
+/// The offset of a value, or of the nearest around it that is there; that of the key where it has
+/// one.
 fn nearest(source: &Source, document: usize, at: &Pointer) -> Option<usize> {
-    std::iter::successors(Some(at.clone()), Pointer::parent).find_map(|at| source.start(document, &at))
+    std::iter::successors(Some(at.clone()), Pointer::parent)
+        .find_map(|at| source.start(document, &at))
 }
 
 /// The offset of a value inside the JSON text of a JSON file.
@@ -129,7 +164,8 @@ fn in_text(source: &Source, document: usize, home: &Pointer, at: &Pointer) -> Op
     let inner = nested::inner(source, document, home).ok()?;
     let inside = nearest(&inner, 0, at)?;
     let quoted = source.place(document, home)?.value;
-    matches!(source.format(), Format::Json | Format::Jsonc).then(|| nested::outer(source.text(), quoted, inside))?
+    matches!(source.format(), Format::Json | Format::Jsonc)
+        .then(|| nested::outer(source.text(), quoted, inside))?
 }
 
 #[cfg(test)]
@@ -140,7 +176,11 @@ mod tests {
     #[test]
     fn what_stands_in_a_text_is_found_behind_its_escapes() {
         let inner = "{\"type\": \"promt\", \"name\": \"é😀\\u00e9\", \"description\": \"d\", \"groop\": [1]}";
-        let escaped = inner.replace('\\', "\\\\").replace('"', "\\\"").replace('😀', "\\ud83d\\ude00").replace('é', "\\u00e9");
+        let escaped = inner
+            .replace('\\', "\\\\")
+            .replace('"', "\\\"")
+            .replace('😀', "\\ud83d\\ude00")
+            .replace('é', "\\u00e9");
         let text = format!("{{\"tool\": {{\n  \"a\": \"{escaped}\"\n}}}}");
         let file = FileId::new("t.json");
         let source = Source::parse(Format::Json, text.as_str()).unwrap();

@@ -1,16 +1,20 @@
-//! MCP: tools of servers that speak the Model Context Protocol, in both of its eras. Pure: bytes are moved elsewhere.
+//! MCP: tools of servers that speak the Model Context Protocol, in both of its eras. Pure: bytes
+//! are moved elsewhere.
 //!
-//! A connection: [`session`] is its state machine over the frames of [`rpc`], one [`turn`] after each. [`negotiate`] finds the era and [`version`] that a server
-//! speaks, [`notice`] reads what it says unasked, [`asked`] what it asks, [`pages`] its lists, [`task`] work that outlives its call,
+//! A connection: [`session`] is its state machine over the frames of [`rpc`], one [`turn`] after
+//! each. [`negotiate`] finds the era and [`version`] that a server speaks, [`notice`] reads what it
+//! says unasked, [`asked`] what it asks, [`pages`] its lists, [`task`] work that outlives its call,
 //! [`headers`] repeats arguments over HTTP.
 //!
-//! What a server says of its tools and answers, at its place and with the answer kept: [`tool_findings`], [`result_view`], [`drift`]
-//! between two lists; each thing that is wrong is a [`fault`].
+//! What a server says of its tools and answers, at its place and with the answer kept:
+//! [`tool_findings`], [`result_view`], [`drift`] between two lists; each thing that is wrong is a
+//! [`fault`].
 //!
-//! What is in the workspace: [`kept`] lists, found by [`entries`], read by [`function`], held against [`checks`]; [`gates`] from
-//! `toolcrib.toml`; the [`schema`] of their forms.
+//! What is in the workspace: [`kept`] lists, found by [`entries`], read by [`function`], held
+//! against [`checks`]; [`gates`] from `toolcrib.toml`; the [`schema`] of their forms.
 //!
-//! Servers that others have configured: [`import`] reads a [`form`], [`expand`] fills in its variables.
+//! Servers that others have configured: [`import`] reads a [`form`], [`expand`] fills in its
+//! variables.
 
 pub mod annotations;
 pub mod asked;
@@ -82,7 +86,13 @@ impl System for Mcp {
 
     fn service(&self, entry: &Entry, _: Mode) -> Service {
         // No entry of this system is a service.
-        Service { entry: entry.clone(), alias: None, request_queue: None, response_queue: None, parameters: Vec::new() }
+        Service {
+            entry: entry.clone(),
+            alias: None,
+            request_queue: None,
+            response_queue: None,
+            parameters: Vec::new(),
+        }
     }
 
     fn schema(&self, entry: &Entry, _: &Catalog) -> Value {

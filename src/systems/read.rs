@@ -13,7 +13,10 @@ use crate::{
 
 /// The catalog of some files, in their order.
 #[must_use]
-pub fn catalog<'s>(files: impl IntoIterator<Item = (&'s FileId, &'s Source)>, mode: Mode) -> Catalog {
+pub fn catalog<'s>(
+    files: impl IntoIterator<Item = (&'s FileId, &'s Source)>,
+    mode: Mode,
+) -> Catalog {
     let mut all = Part::default();
     for (file, source) in files {
         let mut part = part(file, source, mode);
@@ -28,19 +31,26 @@ pub fn catalog<'s>(files: impl IntoIterator<Item = (&'s FileId, &'s Source)>, mo
 
 /// Asks every system which of the tools it loads. For after a change of the catalog.
 pub fn load(catalog: &mut Catalog) {
-    let loadings: Vec<_> = every_system().iter().filter_map(|system| Some(system.loader()?.loading(catalog))).collect();
+    let loadings: Vec<_> = every_system()
+        .iter()
+        .filter_map(|system| Some(system.loader()?.loading(catalog)))
+        .collect();
     catalog.load(loadings);
 }
 
-/// Why a request fails that offers these tools of the catalog, if it does; once for each tool that makes it fail.
+/// Why a request fails that offers these tools of the catalog, if it does; once for each tool that
+/// makes it fail.
 #[must_use]
 pub fn breaks(catalog: &Catalog, offered: &[usize]) -> Vec<String> {
     let tools = offered.iter().filter_map(|row| catalog.tools.get(*row));
-    tools.filter_map(|tool| by_id(tool.entry.system)?.loader()?.breaks(tool, catalog.mode)).collect()
+    tools
+        .filter_map(|tool| by_id(tool.entry.system)?.loader()?.breaks(tool, catalog.mode))
+        .collect()
 }
 
-/// Takes into a catalog what a later revision of a file says, where only the inside of single entries changed since; `false`, and the catalog
-/// as it was, where more did. [`load`] is to follow.
+/// Takes into a catalog what a later revision of a file says, where only the inside of single
+/// entries changed since; `false`, and the catalog as it was, where more did. [`load`] is to
+/// follow.
 pub fn again(catalog: &mut Catalog, file: &FileId, source: &Source, before: &Source) -> bool {
     let breaks = |source: &Source, span: Span| {
         let text = source.shared_text().part(span.start, span.end);
@@ -53,28 +63,40 @@ pub fn again(catalog: &mut Catalog, file: &FileId, source: &Source, before: &Sou
     }
     let Some(places) = source.differing(before) else { return false };
     let entry = |at: Pointer| {
-        let id = EntryId::new(EntryPlace { file: file.clone(), document: 0, at, form: EntryForm::Plain });
+        let id = EntryId::new(EntryPlace {
+            file: file.clone(),
+            document: 0,
+            at,
+            form: EntryForm::Plain,
+        });
         let known = catalog.entry(&id)?;
         by_id(known.system)?.revised(known, source)
     };
-    let Some(entries) = places.into_iter().map(entry).collect::<Option<Vec<Entry>>>() else { return false };
+    let Some(entries) = places.into_iter().map(entry).collect::<Option<Vec<Entry>>>() else {
+        return false;
+    };
     for entry in entries {
         match (entry.kind, by_id(entry.system)) {
             (EntryKind::Tool, Some(system)) => catalog.put_tool(system.tool(&entry, catalog.mode)),
-            (EntryKind::Service, Some(system)) => catalog.put_service(system.service(&entry, catalog.mode)),
+            (EntryKind::Service, Some(system)) => {
+                catalog.put_service(system.service(&entry, catalog.mode));
+            }
             _ => catalog.put_other(entry),
         }
     }
     true
 }
 
-/// What one file holds: of each of its documents the entries of the first system that knows any. For [`Catalog::replace`] after an edit.
+/// What one file holds: of each of its documents the entries of the first system that knows any.
+/// For [`Catalog::replace`] after an edit.
 #[must_use]
 pub fn part(file: &FileId, source: &Source, mode: Mode) -> Part {
     let mut entries: Vec<Entry> = Vec::new();
     for system in every_system() {
         let mut found = system.entries(file, source);
-        found.retain(|entry| entries.iter().all(|known| known.id.place().document != entry.id.place().document));
+        found.retain(|entry| {
+            entries.iter().all(|known| known.id.place().document != entry.id.place().document)
+        });
         entries.append(&mut found);
     }
     entries.sort_by_key(|entry| entry.id.place().document);

@@ -22,28 +22,41 @@ pub fn references(entry: &Entry, catalog: &Catalog) -> Vec<EntryId> {
     referring(entry, catalog).map(|(tool, _)| tool.id().clone()).collect()
 }
 
-/// The edits inside entries that go with another key for an entry: in the tools that name it, and of its own name and id where they are the
-/// key. The key itself stands outside the entry (a member's key, a file's name) and is the caller's to change, after these.
+/// The edits inside entries that go with another key for an entry: in the tools that name it, and
+/// of its own name and id where they are the key. The key itself stands outside the entry (a
+/// member's key, a file's name) and is the caller's to change, after these.
 #[must_use]
 pub fn edits(entry: &Entry, key: &str, catalog: &Catalog) -> Vec<EntryEdit> {
     let own = own_name(entry).map(|at| set(&entry.id, at, key));
-    own.into_iter().chain(referring(entry, catalog).map(|(tool, at)| set(tool.id(), at, key))).collect()
+    own.into_iter()
+        .chain(referring(entry, catalog).map(|(tool, at)| set(tool.id(), at, key)))
+        .collect()
 }
 
-/// The member that goes with an entry's key: the one that it is read from, or a name or id that is the same.
+/// The member that goes with an entry's key: the one that it is read from, or a name or id that is
+/// the same.
 #[must_use]
 pub fn own_name(entry: &Entry) -> Option<Pointer> {
     let same = match entry.kind {
         EntryKind::Tool => "name",
         EntryKind::Service | EntryKind::Server => "id",
     };
-    let same = || (entry.value.get(same).and_then(Value::as_str) == Some(&entry.key)).then(|| Pointer::root().child(same));
+    let same = || {
+        (entry.value.get(same).and_then(Value::as_str) == Some(&entry.key))
+            .then(|| Pointer::root().child(same))
+    };
     by_id(entry.system).and_then(|system| system.key_at(entry)).or_else(same)
 }
 
-fn referring<'c>(entry: &'c Entry, catalog: &'c Catalog) -> impl Iterator<Item = (&'c Tool, Pointer)> {
+fn referring<'c>(
+    entry: &'c Entry,
+    catalog: &'c Catalog,
+) -> impl Iterator<Item = (&'c Tool, Pointer)> {
     let system = by_id(entry.system);
-    let tools = catalog.tools.iter().filter(move |tool| entry.kind != EntryKind::Tool && tool.entry.system == entry.system);
+    let tools = catalog
+        .tools
+        .iter()
+        .filter(move |tool| entry.kind != EntryKind::Tool && tool.entry.system == entry.system);
     tools.filter_map(move |tool| {
         let named = system?.reference(tool)?;
         (named.kind == entry.kind && named.key == entry.key).then_some((&**tool, named.at))
@@ -71,18 +84,26 @@ pub fn state(from: &str, to: &str, catalog: &Catalog) -> Vec<EntryEdit> {
     catalog.tools.iter().flat_map(edits).collect()
 }
 
-/// Edits of a member that holds a name or a list of names. Items are taken out from the last to the first, so that places stay true.
+/// Edits of a member that holds a name or a list of names. Items are taken out from the last to the
+/// first, so that places stay true.
 fn in_member(tool: &Tool, key: &str, from: &str, to: &str) -> Vec<EntryEdit> {
     let at = Pointer::root().child(key);
     match tool.entry.value.get(key) {
         Some(Value::String(name)) if name == from => vec![set(tool.id(), at, to)],
         Some(Value::Array(items)) => {
             let mut there = items.iter().any(|item| item.as_str() == Some(to));
-            let rows = items.iter().enumerate().filter(|(_, item)| item.as_str() == Some(from)).map(|(row, _)| row);
+            let rows = items
+                .iter()
+                .enumerate()
+                .filter(|(_, item)| item.as_str() == Some(from))
+                .map(|(row, _)| row);
             let mut edits: Vec<EntryEdit> = rows
                 .map(|row| {
-                    let edit =
-                        if there { Edit::Remove { at: at.item(row) } } else { Edit::Set { at: at.item(row), to: to.into() } };
+                    let edit = if there {
+                        Edit::Remove { at: at.item(row) }
+                    } else {
+                        Edit::Set { at: at.item(row), to: to.into() }
+                    };
                     there = true;
                     EntryEdit { entry: tool.id().clone(), edit }
                 })
@@ -114,15 +135,18 @@ mcp:
 ";
 
     fn catalog(text: &str) -> Catalog {
-        read::catalog([(&FileId::new("t.yaml"), &Source::parse(Format::Yaml, text).unwrap())], Mode::Document)
+        read::catalog(
+            [(&FileId::new("t.yaml"), &Source::parse(Format::Yaml, text).unwrap())],
+            Mode::Document,
+        )
     }
 
     /// The text after edits, one after another.
     fn after(edits: &[EntryEdit]) -> String {
         let start = Source::parse(Format::Yaml, TEXT).unwrap();
-        let edited = edits
-            .iter()
-            .fold(start, |source, EntryEdit { entry, edit }| source.apply(0, &edit.under(&entry.place().at)).unwrap().0);
+        let edited = edits.iter().fold(start, |source, EntryEdit { entry, edit }| {
+            source.apply(0, &edit.under(&entry.place().at)).unwrap().0
+        });
         edited.text().to_string()
     }
 
@@ -132,7 +156,10 @@ mcp:
         let service = &catalog.services[0].entry;
         assert_eq!(references(service, &catalog), [catalog.tools[0].id().clone()]);
         let text = after(&edits(service, "humour", &catalog));
-        assert_eq!(text, TEXT.replace("service: jokes", "service: humour").replace("{id: jokes", "{id: humour"));
+        assert_eq!(
+            text,
+            TEXT.replace("service: jokes", "service: humour").replace("{id: jokes", "{id: humour")
+        );
     }
 
     #[test]
@@ -145,16 +172,27 @@ mcp:
     #[test]
     fn a_tools_name_changes_where_it_is_the_key() {
         let catalog = catalog(TEXT);
-        assert_eq!(after(&edits(&catalog.tools[0].entry, "pun", &catalog)), TEXT.replace("name: joke,", "name: pun,"));
+        assert_eq!(
+            after(&edits(&catalog.tools[0].entry, "pun", &catalog)),
+            TEXT.replace("name: joke,", "name: pun,")
+        );
         assert_eq!(after(&edits(&catalog.tools[1].entry, "pun", &catalog)), TEXT);
     }
 
     #[test]
     fn groups_and_states_change_everywhere() {
         let catalog = catalog(TEXT);
-        assert_eq!(after(&group("b", "c", &catalog)), TEXT.replace("[a, b]", "[a, c]").replace("group: b}", "group: c}"));
-        assert_eq!(after(&group("b", "a", &catalog)), TEXT.replace("[a, b]", "[a]").replace("group: b}", "group: a}"));
-        let told = TEXT.replace("state: done", "state: told").replace("[undefined, done]", "[undefined, told]");
+        assert_eq!(
+            after(&group("b", "c", &catalog)),
+            TEXT.replace("[a, b]", "[a, c]").replace("group: b}", "group: c}")
+        );
+        assert_eq!(
+            after(&group("b", "a", &catalog)),
+            TEXT.replace("[a, b]", "[a]").replace("group: b}", "group: a}")
+        );
+        let told = TEXT
+            .replace("state: done", "state: told")
+            .replace("[undefined, done]", "[undefined, told]");
         assert_eq!(after(&state("done", "told", &catalog)), told);
     }
 }

@@ -16,7 +16,8 @@ fn schemas() -> Vec<&'static SettingsSchema> {
 /// What the text of a `toolcrib.toml` says, and everything that is wrong in it.
 #[must_use]
 pub fn parse(text: &str) -> (WorkspaceSettings, Vec<Finding>) {
-    let tables: Vec<&str> = every_system().iter().filter_map(|system| system.settings_table()).collect();
+    let tables: Vec<&str> =
+        every_system().iter().filter_map(|system| system.settings_table()).collect();
     workspace::parse(text, &schemas(), &tables)
 }
 
@@ -41,7 +42,10 @@ mod tests {
     };
 
     fn told(findings: &[Finding]) -> Vec<String> {
-        findings.iter().map(|finding| format!("{} {} {}", finding.site.line, finding.code, finding.message)).collect()
+        findings
+            .iter()
+            .map(|finding| format!("{} {} {}", finding.site.line, finding.code, finding.message))
+            .collect()
     }
 
     /// Every key in the spelling that files have had since there are any.
@@ -101,7 +105,10 @@ transport = "embedded"
         let prod = Connection {
             name: "prod".into(),
             endpoint: servers(TransportKind::Nats, &["tls://one:4222", "tls://two:4222"]),
-            credentials: Credentials::Password { user: "svc".into(), password: variable("TG_PASSWORD") },
+            credentials: Credentials::Password {
+                user: "svc".into(),
+                password: variable("TG_PASSWORD"),
+            },
             tls: Tls {
                 required: true,
                 ca_file: Some("/etc/ca.pem".into()),
@@ -121,12 +128,18 @@ transport = "embedded"
         let secrets: Vec<_> = named("prod").secrets().cloned().collect();
         assert_eq!(secrets, [variable("TG_PASSWORD"), variable("CG_DSN")]);
         let nkey = named("nkey");
-        assert_eq!((nkey.credentials, nkey.tls.required), (Credentials::File { path: "a.creds".into() }, true));
+        assert_eq!(
+            (nkey.credentials, nkey.tls.required),
+            (Credentials::File { path: "a.creds".into() }, true)
+        );
         let tg = named("tg");
         assert_eq!(tg.endpoint, servers(TransportKind::WebSocket, &["wss://h:8888"]));
         assert_eq!(tg.credentials, Credentials::Token { token: SecretAt::KeyStore("tg".into()) });
         let broker = Some(named("bus"));
-        assert_eq!(Gateway::of(&tg), Gateway { workspace: Some("w".into()), flow: "f".into(), broker });
+        assert_eq!(
+            Gateway::of(&tg),
+            Gateway { workspace: Some("w".into()), flow: "f".into(), broker }
+        );
         let http = named("tg-http");
         assert_eq!(http.endpoint, servers(TransportKind::Http, &["ws://h:8888"]));
         let gateway = Gateway::of(&http);
@@ -147,27 +160,48 @@ transport = "embedded"
             let (settings, findings) = parse(&format!("{head}{rest}"));
             (settings.connections.named("cg").cloned(), told(&findings))
         };
-        let (cg, none) =
-            read("project = 'lab'\nchannel = 'public'\nagent = 'ann-1'\napi = 'http://h:2'\npostgres-variable = 'CG_DSN'\n");
+        let (cg, none) = read(
+            "project = 'lab'\nchannel = 'public'\nagent = 'ann-1'\napi = 'http://h:2'\npostgres-variable = 'CG_DSN'\n",
+        );
         let channel = Channel::of(&cg.unwrap()).unwrap();
-        assert_eq!((none.len(), channel.version.as_str(), channel.project.as_str()), (0, "v1r4", "lab"));
+        assert_eq!(
+            (none.len(), channel.version.as_str(), channel.project.as_str()),
+            (0, "v1r4", "lab")
+        );
         let rest = (channel.agent.as_deref(), channel.api.as_deref(), channel.postgres);
-        assert_eq!(rest, (Some("ann-1"), Some("http://h:2"), Some(SecretAt::Variable("CG_DSN".into()))));
+        assert_eq!(
+            rest,
+            (Some("ann-1"), Some("http://h:2"), Some(SecretAt::Variable("CG_DSN".into())))
+        );
         for (text, expected) in [
             ("project = 'lab'\n", "3 settings.no-channel CommonGround is spoken to in a channel"),
             ("project = 'a.b'\nchannel = 'c'\n", "4 settings.id project stands in every subject"),
             ("project = 'a'\nchannel = '*'\n", "5 settings.id channel stands in every subject"),
             ("project = 'a'\nchannel = 'c'\napi = 'nats://h'\n", "6 settings.api api must be"),
-            ("project = 'a'\nchannel = 'c'\napi = 'http://u:hunter2@h'\n", "6 settings.api api must be"),
+            (
+                "project = 'a'\nchannel = 'c'\napi = 'http://u:hunter2@h'\n",
+                "6 settings.api api must be",
+            ),
         ] {
             let (cg, told) = read(text);
-            assert!(cg.is_none() && told.len() == 1 && told[0].starts_with(expected), "{expected}\nin {told:#?}");
+            assert!(
+                cg.is_none() && told.len() == 1 && told[0].starts_with(expected),
+                "{expected}\nin {told:#?}"
+            );
             assert!(!told[0].contains("hunter2"));
         }
         let (cg, _) = read("project = 'a'\nchannel = 'c'\npostgres-key = 'lab'\n");
-        assert_eq!(Channel::of(&cg.unwrap()).unwrap().postgres, Some(SecretAt::KeyStore("lab".into())));
-        let (cg, told) = read("project = 'a'\nchannel = 'c'\npostgres = 'postgres://u:hunter2@h'\nchanel = 'd'\n");
-        assert!(cg.is_some() && told.len() == 2 && told[0].contains("postgres-variable"), "{told:#?}");
+        assert_eq!(
+            Channel::of(&cg.unwrap()).unwrap().postgres,
+            Some(SecretAt::KeyStore("lab".into()))
+        );
+        let (cg, told) = read(
+            "project = 'a'\nchannel = 'c'\npostgres = 'postgres://u:hunter2@h'\nchanel = 'd'\n",
+        );
+        assert!(
+            cg.is_some() && told.len() == 2 && told[0].contains("postgres-variable"),
+            "{told:#?}"
+        );
     }
 
     #[test]
@@ -176,25 +210,40 @@ transport = "embedded"
                     [connections.other]\nservers = 'ws://h:3'\nbroker = 'tg'\n[connections.far]\nservers = 'ws://h:4'\nbroker = 'kafka://h:5'\n\
                     [connections.lost]\nservers = 'ws://h:6'\nbroker = 'bis'\n";
         let (settings, findings) = parse(text);
-        let broker = |name: &str| Gateway::of(settings.connections.named(name).unwrap()).broker.map(|broker| broker.name);
-        assert_eq!((broker("tg").as_deref(), broker("far").as_deref()), (Some("bus"), Some("kafka://h:5")));
+        let broker = |name: &str| {
+            Gateway::of(settings.connections.named(name).unwrap()).broker.map(|broker| broker.name)
+        };
+        assert_eq!(
+            (broker("tg").as_deref(), broker("far").as_deref()),
+            (Some("bus"), Some("kafka://h:5"))
+        );
         assert_eq!((broker("other"), broker("lost")), (None, None));
         let told = told(&findings);
         assert_eq!(told.len(), 2, "{told:#?}");
-        assert!(told[0].contains("\"tg\" leads to a gateway over WebSocket, not to a broker"), "{told:#?}");
+        assert!(
+            told[0].contains("\"tg\" leads to a gateway over WebSocket, not to a broker"),
+            "{told:#?}"
+        );
         assert!(told[1].contains("did you mean \"bus\""), "{told:#?}");
     }
 
     #[test]
     fn what_counts_elsewhere_is_told_and_not_lost() {
-        let (settings, findings) = parse("[connections.mq]\nservers = 'amqp://h'\nflow = 'f'\nworkspace = 3\n");
+        let (settings, findings) =
+            parse("[connections.mq]\nservers = 'amqp://h'\nflow = 'f'\nworkspace = 3\n");
         let told = told(&findings);
         assert!(
             told[0].starts_with("4 settings.no-gateway workspace counts only behind a gateway, which transport rabbitmq"),
             "{told:#?}"
         );
-        assert!(told.iter().any(|told| told.starts_with("3 settings.no-gateway flow counts only")), "{told:#?}");
-        assert!(told.iter().any(|told| told.contains("workspace must be a text in quotes")), "{told:#?}");
+        assert!(
+            told.iter().any(|told| told.starts_with("3 settings.no-gateway flow counts only")),
+            "{told:#?}"
+        );
+        assert!(
+            told.iter().any(|told| told.contains("workspace must be a text in quotes")),
+            "{told:#?}"
+        );
         assert_eq!(Gateway::of(settings.connections.named("mq").unwrap()).flow, "f");
     }
 
@@ -209,7 +258,10 @@ transport = "embedded"
         assert!(!has(json!({"servers": "https://h:1"}), "commonground"));
         assert!(has(json!({"servers": "https://h:1"}), "flow"));
         assert!(!has(json!({"servers": "amqp://h"}), "flow"));
-        assert!(has(json!({"servers": "amqp://h", "flow": "x"}), "flow"), "what is there is never hidden");
+        assert!(
+            has(json!({"servers": "amqp://h", "flow": "x"}), "flow"),
+            "what is there is never hidden"
+        );
         assert!(!has(json!({"transport": "embedded"}), "user"));
     }
 

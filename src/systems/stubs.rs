@@ -43,7 +43,11 @@ pub fn whose() -> String {
 fn stubs(system: &str, tool: &str, to: &str) -> Result<&'static dyn Stubs, Problem> {
     by_id(system).and_then(|system| system.stubs()).ok_or_else(|| {
         let doing = format!("keeping a call of {tool} as a stub");
-        let problem = Problem::new(ProblemKind::Input, doing, format!("it went to {to}, where no stub can answer"));
+        let problem = Problem::new(
+            ProblemKind::Input,
+            doing,
+            format!("it went to {to}, where no stub can answer"),
+        );
         problem.remedy(format!("keep calls of {}", whose()))
     })
 }

@@ -1,13 +1,13 @@
-//! What every system gives. Everything here is pure: no files, no network, no clock. What only some can do is one of the
-//! [`facets`](super::facets).
+//! What every system gives. Everything here is pure: no files, no network, no clock. What only some
+//! can do is one of the [`facets`](super::facets).
 
 use serde_json::Value;
 
 use super::{
     deployed::deployment::Deployment,
     facets::{
-        agent::Agent, attachments::Attachments, by_hand::ByHand, caller::Caller, calls::Calls, gates::Gates, loader::Loader,
-        merge::Merge, observer::Observer, stubs::Stubs,
+        agent::Agent, attachments::Attachments, by_hand::ByHand, caller::Caller, calls::Calls,
+        gates::Gates, loader::Loader, merge::Merge, observer::Observer, stubs::Stubs,
     },
 };
 use crate::{
@@ -32,29 +32,39 @@ pub trait System: Sync {
     /// Name for people: `TrustGraph`.
     fn title(&self) -> &'static str;
 
-    /// The entries that a parsed file holds, in the order they stand; none when the file is not this system's.
+    /// The entries that a parsed file holds, in the order they stand; none when the file is not
+    /// this system's.
     fn entries(&self, file: &FileId, source: &Source) -> Vec<Entry>;
 
-    /// The entry as a later revision of its file has it, in which nothing else changed; `None` where the file has to be read anew for that.
+    /// The entry as a later revision of its file has it, in which nothing else changed; `None`
+    /// where the file has to be read anew for that.
     fn revised(&self, entry: &Entry, source: &Source) -> Option<Entry> {
         let _ = (entry, source);
         None
     }
 
-    /// The tool that an entry describes, read leniently: what cannot be read is a finding, never a refusal.
+    /// The tool that an entry describes, read leniently: what cannot be read is a finding, never a
+    /// refusal.
     fn tool(&self, entry: &Entry, mode: Mode) -> Tool;
 
-    /// The service that an entry describes, read as leniently; one without any queue where no entry of the system is a service.
+    /// The service that an entry describes, read as leniently; one without any queue where no entry
+    /// of the system is a service.
     fn service(&self, entry: &Entry, mode: Mode) -> Service {
         let _ = mode;
-        Service { entry: entry.clone(), alias: None, request_queue: None, response_queue: None, parameters: Vec::new() }
+        Service {
+            entry: entry.clone(),
+            alias: None,
+            request_queue: None,
+            response_queue: None,
+            parameters: Vec::new(),
+        }
     }
 
     /// The JSON Schema for the form of an entry, in the order in which fields are shown.
     fn schema(&self, entry: &Entry, catalog: &Catalog) -> Value;
 
-    /// What the schema of an entry depends on beside the catalog: of two entries with the same word, and one revision of the catalog, it is the
-    /// same. `None`: on more than a word can say.
+    /// What the schema of an entry depends on beside the catalog: of two entries with the same
+    /// word, and one revision of the catalog, it is the same. `None`: on more than a word can say.
     fn schema_word(&self, entry: &Entry, catalog: &Catalog) -> Option<String> {
         let _ = (entry, catalog);
         None
@@ -69,13 +79,20 @@ pub trait System: Sync {
         Vec::new()
     }
 
-    /// What is wrong with the entries where calls go; also as far as those show it who listen there, where they are known.
-    fn check_there(&self, catalog: &Catalog, connections: &Connections, listeners: &Listeners) -> Vec<Finding> {
+    /// What is wrong with the entries where calls go; also as far as those show it who listen
+    /// there, where they are known.
+    fn check_there(
+        &self,
+        catalog: &Catalog,
+        connections: &Connections,
+        listeners: &Listeners,
+    ) -> Vec<Finding> {
         let _ = (catalog, connections, listeners);
         Vec::new()
     }
 
-    /// The member that an entry's key is read from; `None` where it is the key of a map or the name of a file.
+    /// The member that an entry's key is read from; `None` where it is the key of a map or the name
+    /// of a file.
     fn key_at(&self, entry: &Entry) -> Option<Pointer> {
         let _ = entry;
         None
@@ -98,7 +115,8 @@ pub trait System: Sync {
         None
     }
 
-    /// The table of `toolcrib.toml` that it reads itself, as [`System::entries`]; `None` where it has none.
+    /// The table of `toolcrib.toml` that it reads itself, as [`System::entries`]; `None` where it
+    /// has none.
     fn settings_table(&self) -> Option<&'static str> {
         None
     }
@@ -165,7 +183,8 @@ pub struct NewEntry {
     pub kind: EntryKind,
     /// The system's own type, as the menu shows it.
     pub type_name: &'static str,
-    /// The map that holds such entries in a file of many: `tool-service`; `None` where they stand one a document, or in a list.
+    /// The map that holds such entries in a file of many: `tool-service`; `None` where they stand
+    /// one a document, or in a list.
     pub section: Option<&'static str>,
     /// The members that hold an entry's own name.
     pub named: &'static [&'static str],

@@ -8,7 +8,8 @@ use super::{commonground, deployed::deployment::Deployment, mcp, system::System,
 use crate::model::{connection::Connection, tool::Tool};
 
 /// The systems of toolcrib, in the order in which they are asked whether a file is theirs.
-pub const SYSTEMS: &[&dyn System] = &[&trustgraph::TrustGraph, &commonground::CommonGround, &mcp::Mcp];
+pub const SYSTEMS: &[&dyn System] =
+    &[&trustgraph::TrustGraph, &commonground::CommonGround, &mcp::Mcp];
 
 /// What the program that runs has; a program may bring systems of its own.
 static INSTALLED: OnceLock<&[&dyn System]> = OnceLock::new();
@@ -38,18 +39,22 @@ pub fn deployments() -> impl Iterator<Item = (&'static dyn System, &'static dyn 
 
 /// The one of them that a connection leads to.
 #[must_use]
-pub fn deployment_at(connection: &Connection) -> Option<(&'static dyn System, &'static dyn Deployment)> {
+pub fn deployment_at(
+    connection: &Connection,
+) -> Option<(&'static dyn System, &'static dyn Deployment)> {
     deployments().find(|(_, deployment)| deployment.is_at(connection))
 }
 
 /// Which connections lead to one of them, as something to do.
 #[must_use]
 pub fn wanted_deployments() -> String {
-    let wanted: Vec<&str> = deployments().map(|(_, deployment)| deployment.elsewhere().wanted).collect();
+    let wanted: Vec<&str> =
+        deployments().map(|(_, deployment)| deployment.elsewhere().wanted).collect();
     format!("name {}", wanted.join("; or "))
 }
 
-/// The JSON Schema of what a model gives to a tool. It is made anew each time: workspaces are large and tools that are looked at few.
+/// The JSON Schema of what a model gives to a tool. It is made anew each time: workspaces are large
+/// and tools that are looked at few.
 #[must_use]
 pub fn arguments(tool: &Tool) -> Value {
     by_id(tool.entry.system).map_or(Value::Bool(true), |system| system.function(tool).parameters)

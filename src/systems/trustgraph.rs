@@ -1,6 +1,7 @@
 //! TrustGraph: tools, tool services and MCP servers as its agent reads them.
 //!
-//! `entries` finds what a file holds, `descriptor` reads it as tools and services, `types` is the table of tool types with their fields.
+//! `entries` finds what a file holds, `descriptor` reads it as tools and services, `types` is the
+//! table of tool types with their fields.
 
 pub mod agent;
 pub mod checks;
@@ -37,7 +38,10 @@ use super::{
     system::{NewEntry, Reference, System},
 };
 use crate::{
-    engine::{lint::context::LintContext, mask::Mask, settings::system_settings::SettingsSchema, stub::script::StubService},
+    engine::{
+        lint::context::LintContext, mask::Mask, settings::system_settings::SettingsSchema,
+        stub::script::StubService,
+    },
     model::{
         agent::Asked,
         call::{Call, Request},
@@ -104,9 +108,17 @@ impl System for TrustGraph {
         checks::check(context)
     }
 
-    fn check_there(&self, catalog: &Catalog, connections: &Connections, listeners: &Listeners) -> Vec<Finding> {
+    fn check_there(
+        &self,
+        catalog: &Catalog,
+        connections: &Connections,
+        listeners: &Listeners,
+    ) -> Vec<Finding> {
         let uncarried = checks::uncarried(catalog, connections);
-        uncarried.into_iter().chain(checks::missing_templates(catalog, connections, listeners)).collect()
+        uncarried
+            .into_iter()
+            .chain(checks::missing_templates(catalog, connections, listeners))
+            .collect()
     }
 
     fn key_at(&self, entry: &Entry) -> Option<Pointer> {
@@ -183,11 +195,16 @@ impl Loader for TrustGraph {
 
 impl Calls for TrustGraph {
     fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
-        if settings::is_gateway(call.connection.transport()) { gateway::endpoints::render(call) } else { request::render(call) }
+        if settings::is_gateway(call.connection.transport()) {
+            gateway::endpoints::render(call)
+        } else {
+            request::render(call)
+        }
     }
 
     fn subject(&self, address: &str, transport: TransportKind) -> Result<String, Problem> {
-        if settings::is_gateway(transport) && gateway::endpoints::Endpoint::parse(address).is_some() {
+        if settings::is_gateway(transport) && gateway::endpoints::Endpoint::parse(address).is_some()
+        {
             return Ok(address.to_owned());
         }
         queue::spelled(address, transport).map(|spelled| spelled.name)
@@ -222,7 +239,12 @@ impl Agent for TrustGraph {
         agent::reached(connection)
     }
 
-    fn request(&self, asked: &Asked, correlation: &str, connection: &Connection) -> Result<Request, Problem> {
+    fn request(
+        &self,
+        asked: &Asked,
+        correlation: &str,
+        connection: &Connection,
+    ) -> Result<Request, Problem> {
         agent::request(asked, correlation, connection)
     }
 
@@ -234,7 +256,12 @@ impl Agent for TrustGraph {
         agent::asked(request)
     }
 
-    fn beside(&self, connection: &Connection, connections: &Connections, broker: &str) -> Result<Connection, Problem> {
+    fn beside(
+        &self,
+        connection: &Connection,
+        connections: &Connections,
+        broker: &str,
+    ) -> Result<Connection, Problem> {
         let broker = Some(settings::broker(connections, broker)?);
         Ok(settings::Gateway { broker, ..settings::Gateway::of(connection) }.on(connection.clone()))
     }

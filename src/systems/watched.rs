@@ -1,4 +1,5 @@
-//! What is watched: where to listen for what people name, and what passes there, in the terms of whichever system it is.
+//! What is watched: where to listen for what people name, and what passes there, in the terms of
+//! whichever system it is.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use crate::{
     engine::traffic::conversation::{Conversation, Standing},
     model::{
         attachment::{Attachment, CardSource},
-        call::CallProblem,
+        call::CallError,
         catalog::Catalog,
         clock::Millis,
         connection::Connection,
@@ -24,7 +25,8 @@ use crate::{
     },
 };
 
-/// Where to listen for a subject that somebody names: a queue in a system's own spelling, or a place as the transport spells it.
+/// Where to listen for a subject that somebody names: a queue in a system's own spelling, or a
+/// place as the transport spells it.
 ///
 /// # Errors
 /// When there is no such place on the transport, with what to name instead.
@@ -34,17 +36,29 @@ pub fn place(text: &str, transport: TransportKind) -> Result<Place, Problem> {
     if let Some(place) = observers().find_map(|(_, observer)| observer.place(text, transport)) {
         return place;
     }
-    let refused =
-        |cause: &str, remedy: &str| Err(Problem::new(ProblemKind::Input, format!("watching \"{text}\""), cause).remedy(remedy));
+    let refused = |cause: &str, remedy: &str| {
+        Err(Problem::new(ProblemKind::Input, format!("watching \"{text}\""), cause).remedy(remedy))
+    };
     let parts: Vec<&str> = text.split('.').collect();
     let wild = |part: &&str| ["*", ">"].contains(part);
     let names = transport.about().names;
     let subjects = names == Names::Subjects;
-    if text.is_empty() || text.contains(|letter: char| letter.is_whitespace() || letter.is_control()) {
-        return refused("it is empty, or has a blank in it", "name subjects, such as tg.request.joke");
+    if text.is_empty()
+        || text.contains(|letter: char| letter.is_whitespace() || letter.is_control())
+    {
+        return refused(
+            "it is empty, or has a blank in it",
+            "name subjects, such as tg.request.joke",
+        );
     }
-    if subjects && (parts.iter().any(|part| part.is_empty()) || parts.iter().rev().skip(1).any(|part| *part == ">")) {
-        return refused("a part of it is empty, or > is not its last part", "write it as tg.request.joke, tg.*.joke or tg.>");
+    if subjects
+        && (parts.iter().any(|part| part.is_empty())
+            || parts.iter().rev().skip(1).any(|part| *part == ">"))
+    {
+        return refused(
+            "a part of it is empty, or > is not its last part",
+            "write it as tg.request.joke, tg.*.joke or tg.>",
+        );
     }
     if !subjects && parts.iter().any(wild) {
         let remedy = "name each queue, or none for those of the workspace's services";
@@ -57,8 +71,8 @@ pub fn place(text: &str, transport: TransportKind) -> Result<Place, Problem> {
     Ok(Place { name: text.to_owned(), kept: false })
 }
 
-/// Where to listen when nobody names anything: all that matters to the system that the connection leads to; else the queues of the
-/// services that there are, or where there are none, everything.
+/// Where to listen when nobody names anything: all that matters to the system that the connection
+/// leads to; else the queues of the services that there are, or where there are none, everything.
 ///
 /// # Errors
 /// When there is neither a service that the transport could carry nor a wildcard.
@@ -68,13 +82,18 @@ pub fn usual(catalog: &Catalog, connection: &Connection) -> Result<Vec<Place>, P
     if let Some(Usual { places, .. }) = whole(connection) {
         return Ok(places);
     }
-    let queues = catalog.services.iter().flat_map(|service| [&service.request_queue, &service.response_queue]).flatten();
+    let queues = catalog
+        .services
+        .iter()
+        .flat_map(|service| [&service.request_queue, &service.response_queue])
+        .flatten();
     let queues = queues.filter(|queue| !queue.is_empty());
     let mut places: Vec<Place> = Vec::new();
     let mut refused = None;
     for queue in queues {
-        let found =
-            observers().find_map(|(_, observer)| observer.place(queue, transport)).unwrap_or_else(|| place(queue, transport));
+        let found = observers()
+            .find_map(|(_, observer)| observer.place(queue, transport))
+            .unwrap_or_else(|| place(queue, transport));
         match found {
             Ok(place) if !places.contains(&place) => places.push(place),
             Ok(_) => {}
@@ -90,9 +109,12 @@ pub fn usual(catalog: &Catalog, connection: &Connection) -> Result<Vec<Place>, P
         _ => {
             let cause = match refused {
                 Some(Problem { cause, remedy, .. }) => {
-                    format!("no subject is named, and no queue of the workspace's services has a place there: {cause}; {remedy}")
+                    format!(
+                        "no subject is named, and no queue of the workspace's services has a place there: {cause}; {remedy}"
+                    )
                 }
-                None => "no subject is named, and no service of the workspace has a queue there".to_owned(),
+                None => "no subject is named, and no service of the workspace has a queue there"
+                    .to_owned(),
             };
             let remedy = "name what to watch, such as request:tg:joke and response:tg:joke";
             Err(Problem::new(ProblemKind::Missing, "watching", cause).remedy(remedy))
@@ -104,7 +126,8 @@ fn observers() -> impl Iterator<Item = (SystemId, &'static dyn Observer)> {
     every_system().iter().filter_map(|system| Some((system.id(), system.observer()?)))
 }
 
-/// All that matters to the system that a connection leads to; `None` where it leads to none that says so.
+/// All that matters to the system that a connection leads to; `None` where it leads to none that
+/// says so.
 #[must_use]
 pub fn whole(connection: &Connection) -> Option<Usual> {
     observers().find_map(|(_, observer)| observer.usual(connection))
@@ -119,13 +142,15 @@ pub fn bus(transport: TransportKind) -> Result<(), Problem> {
         return Ok(());
     }
     let cause = format!("{} answers its callers and shows nothing of others", transport.title());
-    Err(Problem::new(ProblemKind::Input, "watching", cause).remedy("choose a connection to the broker behind it"))
+    Err(Problem::new(ProblemKind::Input, "watching", cause)
+        .remedy("choose a connection to the broker behind it"))
 }
 
 /// Headers that tie messages together, whatever their system.
 const IDS: [&str; 5] = ["id", "correlation_id", "correlation-id", "request_id", "request-id"];
 
-/// Reads what is heard as the systems do, and remembers what they need to see more than one message tells.
+/// Reads what is heard as the systems do, and remembers what they need to see more than one message
+/// tells.
 #[derive(Default)]
 pub struct Witness {
     followers: BTreeMap<SystemId, Box<dyn Follower>>,
@@ -134,7 +159,8 @@ pub struct Witness {
 impl Witness {
     /// Learns who takes part, as the places of [`rosters`] tell it.
     pub fn know(&mut self, system: SystemId, roster: &Value) {
-        let follower = self.followers.remove(system).or_else(|| Some(by_id(system)?.observer()?.follower()));
+        let follower =
+            self.followers.remove(system).or_else(|| Some(by_id(system)?.observer()?.follower()));
         if let Some(mut follower) = follower {
             follower.know(roster);
             self.followers.insert(system, follower);
@@ -176,19 +202,31 @@ pub fn rosters(connection: &Connection) -> impl Iterator<Item = (SystemId, CardS
 ///
 /// # Errors
 /// When there are none of that system, or the connection lacks something, with what to set.
-pub fn card_source(system: Option<SystemId>, connection: &Connection, cards: &[String]) -> Result<CardSource, Problem> {
+pub fn card_source(
+    system: Option<SystemId>,
+    connection: &Connection,
+    cards: &[String],
+) -> Result<CardSource, Problem> {
     match system.and_then(|id| by_id(id)?.attachments()) {
         Some(attachments) => attachments.card_source(connection, cards),
-        None => Err(Problem::new(ProblemKind::Input, "reading cards", "these messages point to no cards")),
+        None => Err(Problem::new(
+            ProblemKind::Input,
+            "reading cards",
+            "these messages point to no cards",
+        )),
     }
 }
 
 /// Why a card could not be read, of what came with an HTTP status that is no success.
 #[must_use]
-pub fn unread(system: SystemId, status: u16, body: &[u8]) -> CallProblem {
+pub fn unread(system: SystemId, status: u16, body: &[u8]) -> CallError {
     match by_id(system).and_then(|system| system.attachments()) {
         Some(attachments) => attachments.unread(status, body),
-        None => CallProblem::new(ErrorKind::parse(&format!("http-{status}")), format!("the server answers {status}"), ""),
+        None => CallError::new(
+            ErrorKind::parse(&format!("http-{status}")),
+            format!("the server answers {status}"),
+            "",
+        ),
     }
 }
 
@@ -197,7 +235,9 @@ pub fn unread(system: SystemId, status: u16, body: &[u8]) -> CallProblem {
 /// # Errors
 /// When not, with what to set.
 pub fn any_card_source(connection: &Connection) -> Result<(), Problem> {
-    let mut sources = every_system().iter().filter_map(|system| Some(system.attachments()?.card_source(connection, &[])));
+    let mut sources = every_system()
+        .iter()
+        .filter_map(|system| Some(system.attachments()?.card_source(connection, &[])));
     let first = sources.next().unwrap_or_else(|| card_source(None, connection, &[]));
     first.or_else(|problem| sources.find_map(Result::ok).ok_or(problem)).map(drop)
 }
@@ -205,7 +245,9 @@ pub fn any_card_source(connection: &Connection) -> Result<(), Problem> {
 /// Cards for people, as their system lays them out.
 #[must_use]
 pub fn laid_out(system: Option<SystemId>, cards: &[Value]) -> Vec<Attachment> {
-    system.and_then(|id| by_id(id)?.attachments()).map_or_else(Vec::new, |attachments| attachments.laid_out(cards))
+    system
+        .and_then(|id| by_id(id)?.attachments())
+        .map_or_else(Vec::new, |attachments| attachments.laid_out(cards))
 }
 
 /// How a card says that a conversation of its system ended.
@@ -288,7 +330,11 @@ mod tests {
             ("non-persistent://tg/request/joke", RabbitMq, "request:tg:joke"),
             ("request:tg:joke", TransportKind::Http, "nothing of others"),
         ] {
-            assert!(name(text, transport).unwrap_err().contains(word), "{text}: {:?}", name(text, transport));
+            assert!(
+                name(text, transport).unwrap_err().contains(word),
+                "{text}: {:?}",
+                name(text, transport)
+            );
         }
     }
 
@@ -298,14 +344,20 @@ mod tests {
             at: Millis(0),
             subject: "orders.new".into(),
             reply: reply.map(Into::into),
-            headers: headers.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
+            headers: headers
+                .iter()
+                .map(|(name, value)| ((*name).into(), (*value).into()))
+                .collect(),
             body: b"hello"[..].into(),
             size: 5,
             kept: KeptMessage::Whole,
             about: None,
         };
         let asks = read(&crossing(Some("_INBOX.1"), &[("Correlation_Id", "c-1")]));
-        assert_eq!((asks.part, asks.id.as_deref(), asks.text.as_str()), (Part::Request, Some("c-1"), "hello"));
+        assert_eq!(
+            (asks.part, asks.id.as_deref(), asks.text.as_str()),
+            (Part::Request, Some("c-1"), "hello")
+        );
         assert_eq!(read(&crossing(None, &[])).part, Part::Other);
     }
 }

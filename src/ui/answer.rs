@@ -1,4 +1,5 @@
-//! A call's answer to look at, live or kept: its views, its events, its strays. Invoke and History show it.
+//! A call's answer to look at, live or kept: its views, its events, its strays. Invoke and History
+//! show it.
 //!
 //! | file | does |
 //! | --- | --- |

@@ -51,7 +51,8 @@ pub fn pad(text: &str, cells: usize) -> String {
     format!("{fitted}{}", " ".repeat(blanks))
 }
 
-/// A text broken into lines of at most `cells` cells, at blanks where there are any; line breaks are kept.
+/// A text broken into lines of at most `cells` cells, at blanks where there are any; line breaks
+/// are kept.
 #[must_use]
 pub fn wrap(text: &str, cells: usize) -> Vec<String> {
     let cells = cells.max(1);
@@ -108,9 +109,14 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Lays the look of a chosen row over a line that is already written: whole where the list has the keys, else only its ground.
+/// Lays the look of a chosen row over a line that is already written: whole where the list has the
+/// keys, else only its ground.
 pub fn mark_chosen(buffer: &mut Buffer, line: Rect, styles: &Styles, focused: bool) {
-    let style = if focused { styles[Role::Selected] } else { Style { bg: styles[Role::SelectedDim].bg, ..Style::default() } };
+    let style = if focused {
+        styles[Role::Selected]
+    } else {
+        Style { bg: styles[Role::SelectedDim].bg, ..Style::default() }
+    };
     buffer.set_style(line, style);
 }
 
@@ -123,7 +129,8 @@ pub struct Pen<'b> {
 }
 
 impl<'b> Pen<'b> {
-    /// A pen at the left of line `row` (counted from 0 within `area`); a row outside writes nothing.
+    /// A pen at the left of line `row` (counted from 0 within `area`); a row outside writes
+    /// nothing.
     pub fn new(buffer: &'b mut Buffer, area: Rect, row: u16) -> Self {
         let area = area.intersection(buffer.area);
         let end = if row < area.height { area.right() } else { area.left() };

@@ -1,4 +1,5 @@
-//! Cases on the screen: a call kept as one, those of the workspace called again, how they went. Invoke and History offer it.
+//! Cases on the screen: a call kept as one, those of the workspace called again, how they went.
+//! Invoke and History offer it.
 
 use std::sync::Arc;
 
@@ -34,27 +35,43 @@ pub fn keep(call: &Call, state: &State) -> Reply {
     let (tool, arguments) = (call.request.name.clone(), Arc::clone(&call.request.arguments));
     let answer = Answer::of(call);
     let offers = offer::offers(&answer, &state.mask);
-    let tick = |offer: &Suggestion| Tick { title: offer.what.into(), detail: told(&offer.value), on: offer.usual };
+    let tick = |offer: &Suggestion| Tick {
+        title: offer.what.into(),
+        detail: told(&offer.value),
+        on: offer.usual,
+    };
     let ticks = offers.iter().map(tick).collect();
-    let words =
-        format!("The call is kept in {}/NAME.yaml; what is ticked, it expects. Secrets are left out. Its name:", page::FOLDER);
-    Reply::Open(Box::new(Ticked::new("Keep as case", words, tool.clone(), ticks, move |name, ticks, state| {
-        if name.is_empty() {
-            return Err("a case needs a name".into());
-        }
-        let file = FileId::new(format!("{}/{}", page::FOLDER, file_name(name)));
-        if state.documents.get(&file).is_some_and(|document| !document.gone) {
-            return Err(format!("{file} is there already: choose another name"));
-        }
-        let arguments =
-            Literal::parse(&state.mask.text(&arguments)).map_err(|error| format!("its arguments cannot be read: {error}"))?;
-        let is_ticked = |offer: &Suggestion| ticks.iter().any(|tick| tick.on && tick.title == offer.what);
-        let expect = offer::chosen(&offers, is_ticked);
-        let text: Arc<str> = page::text(name, &tool, &arguments, &expect, &answer).into();
-        let create = Change::Create { file: file.clone(), text };
-        let label = format!("keep the case {name}");
-        Ok(Reply::Send(vec![Message::Change { label, changes: vec![create] }, Message::Save(Some(file))]))
-    })))
+    let words = format!(
+        "The call is kept in {}/NAME.yaml; what is ticked, it expects. Secrets are left out. Its name:",
+        page::FOLDER
+    );
+    Reply::Open(Box::new(Ticked::new(
+        "Keep as case",
+        words,
+        tool.clone(),
+        ticks,
+        move |name, ticks, state| {
+            if name.is_empty() {
+                return Err("a case needs a name".into());
+            }
+            let file = FileId::new(format!("{}/{}", page::FOLDER, file_name(name)));
+            if state.documents.get(&file).is_some_and(|document| !document.gone) {
+                return Err(format!("{file} is there already: choose another name"));
+            }
+            let arguments = Literal::parse(&state.mask.text(&arguments))
+                .map_err(|error| format!("its arguments cannot be read: {error}"))?;
+            let is_ticked =
+                |offer: &Suggestion| ticks.iter().any(|tick| tick.on && tick.title == offer.what);
+            let expect = offer::chosen(&offers, is_ticked);
+            let text: Arc<str> = page::text(name, &tool, &arguments, &expect, &answer).into();
+            let create = Change::Create { file: file.clone(), text };
+            let label = format!("keep the case {name}");
+            Ok(Reply::Send(vec![
+                Message::Change { label, changes: vec![create] },
+                Message::Save(Some(file)),
+            ]))
+        },
+    )))
 }
 
 /// A value in a line.
@@ -66,13 +83,21 @@ fn told(value: &Value) -> String {
 type Found = (FileId, Result<Case, String>);
 
 fn found(state: &State) -> Vec<Found> {
-    state.documents.iter().filter_map(|(file, document)| Some((file.clone(), cases::read(document)?))).collect()
+    state
+        .documents
+        .iter()
+        .filter_map(|(file, document)| Some((file.clone(), cases::read(document)?)))
+        .collect()
 }
 
 /// What their calls go through, where a case does not say it.
 fn over(state: &State) -> String {
     let connections = &state.connections;
-    let own = if connections.chosen.is_none() && !connections.of_tools.is_empty() { " or the tool's own" } else { "" };
+    let own = if connections.chosen.is_none() && !connections.of_tools.is_empty() {
+        " or the tool's own"
+    } else {
+        ""
+    };
     format!("over {}{own}", state.connection().name)
 }
 
@@ -82,7 +107,8 @@ pub fn menu(state: &State) -> Reply {
     if found.is_empty() {
         return Reply::Refused("the workspace has no case yet: keep a call as one".into());
     }
-    let good: Vec<FileId> = found.iter().filter(|(_, case)| case.is_ok()).map(|(file, _)| file.clone()).collect();
+    let good: Vec<FileId> =
+        found.iter().filter(|(_, case)| case.is_ok()).map(|(file, _)| file.clone()).collect();
     let (hold, differ) = state.cases.counts();
     let note = match (state.cases.under_way(), hold, differ) {
         (true, ..) => "under way …".to_owned(),
@@ -90,14 +116,20 @@ pub fn menu(state: &State) -> Reply {
         (_, hold, 0) => format!("{hold} as expected"),
         (_, hold, differ) => format!("{differ} of {} differ", hold + differ),
     };
-    let all = Item { title: format!("call all {}", good.len()), detail: over(state), note, ..Item::default() };
+    let all = Item {
+        title: format!("call all {}", good.len()),
+        detail: over(state),
+        note,
+        ..Item::default()
+    };
     let last = Item {
         title: "how they went".into(),
         detail: "each expectation that does not hold".into(),
         refusal: state.cases.verdicts.is_empty().then(|| "none was called yet".into()),
         ..Item::default()
     };
-    let items = [all, last].into_iter().chain(found.iter().map(|found| item(found, state))).collect();
+    let items =
+        [all, last].into_iter().chain(found.iter().map(|found| item(found, state))).collect();
     let page: Vec<Line> = found.iter().flat_map(|found| lines(found, state)).collect();
     let then = move |row: usize| match row {
         0 => Reply::send(Message::RunCases(good.clone())),
@@ -116,21 +148,36 @@ fn item((file, case): &Found, state: &State) -> Item {
     let mark = verdict.map_or("  ", |verdict| if verdict.holds() { "✓ " } else { "✗ " });
     match case {
         Ok(case) => Item {
-            title: format!("{mark}{}", if case.name.is_empty() { file.as_str() } else { &case.name }),
+            title: format!(
+                "{mark}{}",
+                if case.name.is_empty() { file.as_str() } else { &case.name }
+            ),
             detail: format!("{}: {}", case.tool, page::summary(case)),
-            note: verdict.and_then(|verdict| verdict.differences().next()).unwrap_or_default().chars().take(40).collect(),
+            note: verdict
+                .and_then(|verdict| verdict.differences().next())
+                .unwrap_or_default()
+                .chars()
+                .take(40)
+                .collect(),
             ..Item::default()
         },
-        Err(issue) => Item { title: format!("✗ {file}"), detail: issue.clone(), ..Item::default() },
+        Err(issue) => {
+            Item { title: format!("✗ {file}"), detail: issue.clone(), ..Item::default() }
+        }
     }
 }
 
 fn lines((file, case): &Found, state: &State) -> Vec<Line> {
     let Some(verdict) = state.cases.verdicts.get(file) else { return Vec::new() };
     let name = case.as_ref().map_or_else(|_| file.to_string(), |case| case.name.clone());
-    let (role, end) = if verdict.holds() { (Role::Success, "as expected") } else { (Role::Error, "not as expected") };
+    let (role, end) = if verdict.holds() {
+        (Role::Success, "as expected")
+    } else {
+        (Role::Error, "not as expected")
+    };
     let took = format!("  {} ms", verdict.answer.took_ms);
-    let mut lines = vec![vec![(Role::Heading, format!("{name}  ")), (role, end.to_owned()), (Role::Dim, took)]];
+    let mut lines =
+        vec![vec![(Role::Heading, format!("{name}  ")), (role, end.to_owned()), (Role::Dim, took)]];
     lines.extend(findings(verdict));
     lines
 }
@@ -138,9 +185,16 @@ fn lines((file, case): &Found, state: &State) -> Vec<Line> {
 fn findings(verdict: &Verdict) -> Vec<Line> {
     let mut lines = Vec::new();
     for finding in &verdict.findings {
-        let (mark, role) = if finding.difference.is_none() { ("✓", Role::Success) } else { ("✗", Role::Error) };
+        let (mark, role) = if finding.difference.is_none() {
+            ("✓", Role::Success)
+        } else {
+            ("✗", Role::Error)
+        };
         let expected: String = finding.expected.chars().take(60).collect();
-        lines.push(vec![(role, format!("  {mark} ")), (Role::Text, format!("{}: {expected}", finding.what))]);
+        lines.push(vec![
+            (role, format!("  {mark} ")),
+            (Role::Text, format!("{}: {expected}", finding.what)),
+        ]);
         for words in finding.difference.iter().flat_map(|difference| wrap(difference, 64)) {
             lines.push(vec![(Role::Warning, format!("      {words}"))]);
         }

@@ -6,10 +6,14 @@ use crate::{
     syntax::edit::Edit,
 };
 
-/// The same as a reply of the screen that holds the form: `made` gives the messages that make edits, `target` is whose text an editor gets.
-/// A fix is not wanted of anybody here.
+/// The same as a reply of the screen that holds the form: `made` gives the messages that make
+/// edits, `target` is whose text an editor gets. A fix is not wanted of anybody here.
 #[must_use]
-pub fn carried(reply: FormReply, target: TextTarget, made: impl Fn(Vec<Edit>) -> Vec<Message>) -> Reply {
+pub fn carried(
+    reply: FormReply,
+    target: TextTarget,
+    made: impl Fn(Vec<Edit>) -> Vec<Message>,
+) -> Reply {
     let and = |edits: Vec<Edit>, message: Message| {
         let mut messages = if edits.is_empty() { Vec::new() } else { made(edits) };
         messages.push(message);
@@ -19,7 +23,9 @@ pub fn carried(reply: FormReply, target: TextTarget, made: impl Fn(Vec<Edit>) ->
         FormReply::Ignored => Reply::Ignored,
         FormReply::Handled | FormReply::Fix(_) => Reply::Handled,
         FormReply::Refused(why) => Reply::Refused(why),
-        FormReply::Edits(edits) => Reply::Send(if edits.is_empty() { Vec::new() } else { made(edits) }),
+        FormReply::Edits(edits) => {
+            Reply::Send(if edits.is_empty() { Vec::new() } else { made(edits) })
+        }
         FormReply::Folder { folder, edits } => and(edits, Message::LookIntoFolder(folder)),
         FormReply::Copy { what, text, edits } => and(edits, Message::Copy { what, text }),
         FormReply::OpenEditor { at, text } => Reply::send(Message::EditText { target, at, text }),

@@ -1,7 +1,7 @@
 //! What lies over the screen: menus, questions, prompts, texts.
 //!
-//! [`menu`], [`prompt`], [`confirm`], [`ticked`], [`proposal`] and [`page`] are the forms; [`palette`], [`help`], [`connections`], [`questions`] and
-//! [`samples`] fill them.
+//! [`menu`], [`prompt`], [`confirm`], [`ticked`], [`proposal`] and [`page`] are the forms;
+//! [`palette`], [`help`], [`connections`], [`questions`] and [`samples`] fill them.
 
 pub mod confirm;
 pub mod connections;

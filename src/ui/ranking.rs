@@ -1,7 +1,9 @@
-//! The order of what a typed text finds, the same in the palette, in every picker and in every type-ahead.
+//! The order of what a typed text finds, the same in the palette, in every picker and in every
+//! type-ahead.
 //!
-//! Exact names first, then those that begin with the text, then those in which a word does, then fuzzy matches; what only a
-//! description holds comes last. Something that deletes, or that changes a running system, has to be named to come first.
+//! Exact names first, then those that begin with the text, then those in which a word does, then
+//! fuzzy matches; what only a description holds comes last. Something that deletes, or that changes
+//! a running system, has to be named to come first.
 
 use std::cmp::Reverse;
 
@@ -44,7 +46,14 @@ pub fn ranked<'c>(text: &str, candidates: impl IntoIterator<Item = Candidate<'c>
     for (row, candidate) in candidates.into_iter().enumerate() {
         if let Some((closeness, score)) = query.closeness(candidate) {
             let unnamed = candidate.risky && closeness > Closeness::Prefix;
-            found.push((unnamed, closeness, Reverse(score), candidate.risky, candidate.unusable, row));
+            found.push((
+                unnamed,
+                closeness,
+                Reverse(score),
+                candidate.risky,
+                candidate.unusable,
+                row,
+            ));
         }
     }
     found.sort_unstable();
@@ -78,10 +87,19 @@ impl Query {
     /// How closely it matches, and how well among those that match as closely.
     fn closeness(&mut self, candidate: Candidate<'_>) -> Option<(Closeness, u32)> {
         let names = [candidate.name, candidate.alias];
-        let by_name = names.iter().filter(|name| !name.is_empty()).filter_map(|name| self.of_name(name));
+        let by_name =
+            names.iter().filter(|name| !name.is_empty()).filter_map(|name| self.of_name(name));
         by_name.min_by_key(|(closeness, score)| (*closeness, Reverse(*score))).or_else(|| {
-            let all = names.into_iter().chain([candidate.description]).collect::<Vec<_>>().join(" ").to_lowercase();
-            self.words.iter().all(|word| all.contains(word.as_str())).then_some((Closeness::Description, 0))
+            let all = names
+                .into_iter()
+                .chain([candidate.description])
+                .collect::<Vec<_>>()
+                .join(" ")
+                .to_lowercase();
+            self.words
+                .iter()
+                .all(|word| all.contains(word.as_str()))
+                .then_some((Closeness::Description, 0))
         })
     }
 
@@ -96,7 +114,8 @@ impl Query {
         if starts.into_iter().any(|start| lower[start..].starts_with(&self.text)) {
             return Some((Closeness::WordStart, 0));
         }
-        let score = self.pattern.score(Utf32Str::new(name, &mut self.letters), &mut self.matcher)?;
+        let score =
+            self.pattern.score(Utf32Str::new(name, &mut self.letters), &mut self.matcher)?;
         Some((Closeness::Fuzzy, score))
     }
 }
@@ -138,17 +157,20 @@ mod tests {
     #[test]
     fn names_come_before_descriptions() {
         let of = |name, description| Candidate { name, description, ..Candidate::default() };
-        let candidates = [of("push", "Send the tools"), of("sleep and end", ""), of("other", "nothing")];
+        let candidates =
+            [of("push", "Send the tools"), of("sleep and end", ""), of("other", "nothing")];
         assert_eq!(ranked("send", candidates), [1, 0]);
         assert_eq!(ranked("push tools", candidates), [0]);
-        let alias = [Candidate { name: "a", alias: "joke", ..Candidate::default() }, of("joker", "")];
+        let alias =
+            [Candidate { name: "a", alias: "joke", ..Candidate::default() }, of("joker", "")];
         assert_eq!(ranked("joke", alias), [0, 1]);
     }
 
     #[test]
     fn what_deletes_comes_first_only_where_it_is_named() {
         let of = |name, risky| Candidate { name, risky, ..Candidate::default() };
-        let candidates = [of("delete column", true), of("rename column", false), of("delete…", true)];
+        let candidates =
+            [of("delete column", true), of("rename column", false), of("delete…", true)];
         assert_eq!(ranked("column", candidates), [1, 0]);
         assert_eq!(ranked("del", candidates), [0, 2]);
         assert_eq!(ranked("delete", candidates), [2, 0]);

@@ -1,4 +1,5 @@
-//! The whole screen: the top line, the screen that is shown, the bottom line, and what lies over them.
+//! The whole screen: the top line, the screen that is shown, the bottom line, and what lies over
+//! them.
 
 mod words;
 
@@ -74,7 +75,8 @@ impl Root {
     /// The screen of the form program: a form and nothing else.
     #[must_use]
     pub fn form(themes: Vec<Theme>, colour: Colour, keymap: Keymap) -> Self {
-        let screens: Vec<(ScreenId, Box<dyn Screen>)> = vec![(ScreenId::Form, Box::<FormScreen>::default())];
+        let screens: Vec<(ScreenId, Box<dyn Screen>)> =
+            vec![(ScreenId::Form, Box::<FormScreen>::default())];
         Self { screens, tabs: &[], ..Self::new(themes, colour, keymap) }
     }
 
@@ -87,8 +89,10 @@ impl Root {
         let styles = self.styles.1.clone();
         frame.buffer_mut().set_style(area, styles[Role::Text]);
         if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
-            let words =
-                format!("toolcrib needs {} × {} cells; here are {} × {}.", SMALLEST.0, SMALLEST.1, area.width, area.height);
+            let words = format!(
+                "toolcrib needs {} × {} cells; here are {} × {}.",
+                SMALLEST.0, SMALLEST.1, area.width, area.height
+            );
             Pen::new(frame.buffer_mut(), area, 0).put(&words, styles[Role::Warning]);
             return;
         }
@@ -105,8 +109,9 @@ impl Root {
         }
     }
 
-    /// Brings what is shown in line with the state. Drawing begins with it, and so does every input: an input may come after a change
-    /// and before its picture, and must not meet rows counted in lists that are gone.
+    /// Brings what is shown in line with the state. Drawing begins with it, and so does every
+    /// input: an input may come after a change and before its picture, and must not meet rows
+    /// counted in lists that are gone.
     fn sync(&mut self, state: &State) {
         self.take_question(state);
         if let Some((_, screen)) = self.screens.iter_mut().find(|(id, _)| *id == state.screen) {
@@ -122,7 +127,11 @@ impl Root {
         if self.styles.0 == state.theme {
             return;
         }
-        let theme = self.themes.iter().find(|theme| theme.name == state.theme).or_else(|| self.themes.first());
+        let theme = self
+            .themes
+            .iter()
+            .find(|theme| theme.name == state.theme)
+            .or_else(|| self.themes.first());
         let styles = theme.map_or_else(|| Theme::default().styles, |theme| theme.styles.clone());
         let styles = if self.colour == Colour::Forbidden { styles.colourless() } else { styles };
         self.styles = (state.theme.clone(), styles);
@@ -154,7 +163,8 @@ impl Root {
             "" => connection.name,
             words => format!("{} · {words}", connection.name),
         };
-        // Where there is little room, the screens' names stand closer, and the mode is worth more than the program's name.
+        // Where there is little room, the screens' names stand closer, and the mode is worth more
+        // than the program's name.
         let is_narrow = line.width < SIDE_BY_SIDE;
         let (name, gap, mode) = match line.width {
             0..SIDE_BY_SIDE => ("", " ", state.mode.short().to_owned()),
@@ -165,21 +175,34 @@ impl Root {
         let title = |row: &ScreenRow| if is_narrow { row.short } else { row.act.row().title };
         let buffer = frame.buffer_mut();
         let mut pen = Pen::new(buffer, line, 0);
-        pen.fill(bar).to(line, 0).put(" ", bar).put(name, styles[Role::BarActive]).put(if is_narrow { "" } else { " · " }, bar);
+        pen.fill(bar)
+            .to(line, 0)
+            .put(" ", bar)
+            .put(name, styles[Role::BarActive])
+            .put(if is_narrow { "" } else { " · " }, bar);
         let named: Vec<&ScreenRow> = self.tabs.iter().filter(|row| (row.named)(state)).collect();
         let tabs: usize = named.iter().map(|row| width(title(row)) + 2 + gap.len()).sum();
         let right = width(&words) + width(&mode) + 8;
-        let room = usize::from(line.width).saturating_sub(tabs + right.min(40) + width(name) + 6).max(8);
+        let room =
+            usize::from(line.width).saturating_sub(tabs + right.min(40) + width(name) + 6).max(8);
         pen.put(&super::canvas::fit(&format!("{}{changed}", state.workspace), room), bar);
         let start = usize::from(pen.column_now()) + if is_narrow { 1 } else { 3 };
         let middle = (usize::from(line.width).saturating_sub(tabs + right) / 2).max(start);
         pen.to(line, u16::try_from(middle).unwrap_or(0));
         for row in named {
             let active = row.id == state.screen;
-            let style = if active { styles[Role::BarActive].add_modifier(ratatui::style::Modifier::UNDERLINED) } else { bar };
+            let style = if active {
+                styles[Role::BarActive].add_modifier(ratatui::style::Modifier::UNDERLINED)
+            } else {
+                bar
+            };
             let key = self.keymap.shown(row.act);
             let x = pen.column_now();
-            pen.put(&key, styles[Role::Key].patch(ratatui::style::Style { bg: bar.bg, ..Default::default() })).put(" ", bar);
+            pen.put(
+                &key,
+                styles[Role::Key].patch(ratatui::style::Style { bg: bar.bg, ..Default::default() }),
+            )
+            .put(" ", bar);
             pen.put(title(row), style);
             self.places.push((Rect::new(x, line.y, pen.column_now() - x, 1), row.act));
             pen.put(gap, bar);
@@ -195,7 +218,8 @@ impl Root {
                 if state.mode == crate::model::context::Mode::Document {
                     bar
                 } else {
-                    styles[Role::Warning].patch(ratatui::style::Style { bg: bar.bg, ..Default::default() })
+                    styles[Role::Warning]
+                        .patch(ratatui::style::Style { bg: bar.bg, ..Default::default() })
                 },
             );
             self.places.push((Rect::new(x, line.y, pen.column_now() - x, 1), Act::SwitchMode));
@@ -204,22 +228,30 @@ impl Root {
             pen.skip(u16::try_from(left).unwrap_or(0));
         }
         let x = pen.column_now();
-        pen.put(sign.0, styles[sign.1].patch(ratatui::style::Style { bg: bar.bg, ..Default::default() }))
-            .put(" ", bar)
-            .put(&shown, bar);
-        self.places.push((Rect::new(x, line.y, pen.column_now().saturating_sub(x), 1), Act::Connection));
+        pen.put(
+            sign.0,
+            styles[sign.1].patch(ratatui::style::Style { bg: bar.bg, ..Default::default() }),
+        )
+        .put(" ", bar)
+        .put(&shown, bar);
+        self.places
+            .push((Rect::new(x, line.y, pen.column_now().saturating_sub(x), 1), Act::Connection));
     }
 
     fn draw_bottom(&mut self, frame: &mut Frame<'_>, line: Rect, styles: &Styles, state: &State) {
         let bar = styles[Role::Bar];
-        let on_bar = |role: Role| styles[role].patch(ratatui::style::Style { bg: bar.bg, ..Default::default() });
+        let on_bar = |role: Role| {
+            styles[role].patch(ratatui::style::Style { bg: bar.bg, ..Default::default() })
+        };
         let note = words::bottom_note(state);
         let hints = self.hints(state);
         let buffer = frame.buffer_mut();
         let mut pen = Pen::new(buffer, line, 0);
         pen.fill(bar).to(line, 0).put(" ", bar);
         // A fresh notice is worth more than the keys; they come back with the next key.
-        let keep = note.as_ref().map_or(0, |(_, words)| (width(words) + 3).min(usize::from(line.width) * 3 / 4));
+        let keep = note
+            .as_ref()
+            .map_or(0, |(_, words)| (width(words) + 3).min(usize::from(line.width) * 3 / 4));
         // The way to help is shown wherever anything is.
         let need = |(key, title, _): &(String, String, Option<Act>)| width(key) + width(title) + 3;
         let last = hints.last().map_or(0, need);
@@ -248,13 +280,21 @@ impl Root {
     /// Keys for the bottom line: key, words, and what a press on them does.
     fn hints(&self, state: &State) -> Vec<(String, String, Option<Act>)> {
         if let Some(overlay) = &self.overlay {
-            return overlay.hints().into_iter().map(|(key, words)| (key.to_owned(), words.to_owned(), None)).collect();
+            return overlay
+                .hints()
+                .into_iter()
+                .map(|(key, words)| (key.to_owned(), words.to_owned(), None))
+                .collect();
         }
         let Some(screen) = self.screen(state) else { return Vec::new() };
         let typing = screen.typing();
         let mut acts = screen.hints(state);
         acts.extend([Act::Palette, Act::Help]);
-        let mut hints: Vec<_> = screen.keys().into_iter().map(|(key, words)| (key.to_owned(), words.to_owned(), None)).collect();
+        let mut hints: Vec<_> = screen
+            .keys()
+            .into_iter()
+            .map(|(key, words)| (key.to_owned(), words.to_owned(), None))
+            .collect();
         for act in acts {
             // A key that the screen takes for itself is not the action's.
             let free = |key: &Key| !hints.iter().any(|(known, ..)| *known == key.to_string());
@@ -295,7 +335,9 @@ impl Root {
             Act::Redo if !state.can_redo() => Some("there is nothing to redo".into()),
             Act::AskAgent => questions::agent_refusal(state),
             Act::Variables => samples::refusal(state),
-            Act::SaveAll if state.documents.changed().next().is_none() => Some("no file has unsaved changes".into()),
+            Act::SaveAll if state.documents.changed().next().is_none() => {
+                Some("no file has unsaved changes".into())
+            }
             _ => self.screen(state)?.refusal(act, state),
         }
     }
@@ -305,7 +347,10 @@ impl Root {
         self.sync(state);
         let mut messages = Vec::new();
         if state.notices.current().is_some()
-            && !matches!(input, Input::Mouse(Mouse { kind: MouseKind::Drag(_) | MouseKind::Up(_), .. }))
+            && !matches!(
+                input,
+                Input::Mouse(Mouse { kind: MouseKind::Drag(_) | MouseKind::Up(_), .. })
+            )
         {
             messages.push(Message::NoticeSeen);
         }
@@ -361,16 +406,23 @@ impl Root {
 
     /// The key of the bottom line that is pressed: a press there is that key.
     fn key_at(&self, input: &Input) -> Option<Key> {
-        let Input::Mouse(Mouse { kind: MouseKind::Down(_), column, row, .. }) = input else { return None };
-        self.keys.iter().find(|(place, _)| place.contains((*column, *row).into())).map(|(_, key)| *key)
+        let Input::Mouse(Mouse { kind: MouseKind::Down(_), column, row, .. }) = input else {
+            return None;
+        };
+        self.keys
+            .iter()
+            .find(|(place, _)| place.contains((*column, *row).into()))
+            .map(|(_, key)| *key)
     }
 
     fn key(&mut self, key: Key, state: &State) -> Reply {
         let typing = self.screen(state).is_some_and(Screen::typing);
         let input = Input::Key(key);
-        // While a text has the keys, what could be typed or moves in it goes there first, and so do the chords that every
-        // text field has; other chords stay the keymap's.
-        let of_texts = key.mods.ctrl && !key.mods.alt && matches!(key.code, Code::Char('a' | 'c' | 'v' | 'x' | 'y' | 'z'));
+        // While a text has the keys, what could be typed or moves in it goes there first, and so do
+        // the chords that every text field has; other chords stay the keymap's.
+        let of_texts = key.mods.ctrl
+            && !key.mods.alt
+            && matches!(key.code, Code::Char('a' | 'c' | 'v' | 'x' | 'y' | 'z'));
         let chord = (key.mods.ctrl || key.mods.alt || matches!(key.code, Code::F(_))) && !of_texts;
         if typing && !chord {
             let reply = self.ask_screen(&input, state);
@@ -387,7 +439,10 @@ impl Root {
         let reply = if typing && !chord { Reply::Ignored } else { self.ask_screen(&input, state) };
         match reply {
             Reply::Ignored if key.is(Code::Esc) => Reply::Handled,
-            Reply::Ignored => Reply::Refused(format!("{key} does nothing here; {} lists the keys", self.keymap.shown(Act::Help))),
+            Reply::Ignored => Reply::Refused(format!(
+                "{key} does nothing here; {} lists the keys",
+                self.keymap.shown(Act::Help)
+            )),
             other => other,
         }
     }
@@ -395,11 +450,17 @@ impl Root {
     fn mouse(&mut self, mouse: Mouse, input: &Input, state: &State) -> Reply {
         let at = (mouse.column, mouse.row).into();
         let pressed = matches!(mouse.kind, MouseKind::Down(_));
-        if let Some((_, act)) = self.places.iter().find(|(place, _)| place.contains(at)).filter(|_| pressed) {
+        if let Some((_, act)) =
+            self.places.iter().find(|(place, _)| place.contains(at)).filter(|_| pressed)
+        {
             let act = *act;
             return self.act(act, state);
         }
-        if self.body.contains(at) || !pressed { self.ask_screen(input, state) } else { Reply::Ignored }
+        if self.body.contains(at) || !pressed {
+            self.ask_screen(input, state)
+        } else {
+            Reply::Ignored
+        }
     }
 
     fn ask_screen(&mut self, input: &Input, state: &State) -> Reply {
@@ -429,10 +490,14 @@ impl Root {
         }
         match act {
             Act::Help => Reply::Open(Box::new(help::help(&self.keymap, &self.scopes(state)))),
-            Act::Palette => Reply::Open(Box::new(palette::palette(&self.keymap, |act| self.refusal(act, state)))),
+            Act::Palette => Reply::Open(Box::new(palette::palette(&self.keymap, |act| {
+                self.refusal(act, state)
+            }))),
             Act::Undo => Reply::send(Message::Undo),
             Act::Redo => Reply::send(Message::Redo),
-            Act::Save => Reply::send(Message::Save(state.selected.as_ref().map(|entry| entry.file().clone()))),
+            Act::Save => Reply::send(Message::Save(
+                state.selected.as_ref().map(|entry| entry.file().clone()),
+            )),
             Act::SaveAll => Reply::send(Message::Save(None)),
             Act::SwitchMode => Reply::send(Message::SwitchMode),
             Act::ImportTools => Reply::send(Message::AskDeployed(Purpose::Import)),
@@ -443,10 +508,13 @@ impl Root {
             Act::Reload => Reply::send(Message::Reload),
             Act::Quit => Reply::send(Message::Quit { discard: false }),
             Act::NextTheme => {
-                let at = self.themes.iter().position(|theme| theme.name == state.theme).unwrap_or(0);
+                let at =
+                    self.themes.iter().position(|theme| theme.name == state.theme).unwrap_or(0);
                 self.themes
                     .get((at + 1) % self.themes.len().max(1))
-                    .map_or(Reply::Handled, |theme| Reply::send(Message::SetTheme(theme.name.clone())))
+                    .map_or(Reply::Handled, |theme| {
+                        Reply::send(Message::SetTheme(theme.name.clone()))
+                    })
             }
             Act::ShowNotices => Reply::Open(Box::new(words::notices_page(state))),
             Act::Connection => Reply::Open(Box::new(connections::menu(state))),

@@ -44,7 +44,13 @@ pub const SCREENS: &[ScreenRow] = &[
         make: || Box::<workflow::WorkflowScreen>::default(),
         named: always,
     },
-    ScreenRow { id: ScreenId::Invoke, act: Act::ShowInvoke, short: "Invoke", make: invoke::invoke, named: always },
+    ScreenRow {
+        id: ScreenId::Invoke,
+        act: Act::ShowInvoke,
+        short: "Invoke",
+        make: invoke::invoke,
+        named: always,
+    },
     ScreenRow {
         id: ScreenId::Watch,
         act: Act::ShowWatch,

@@ -1,4 +1,5 @@
-//! Stubs on the screen: an answer kept as a rule, in a new stub of the workspace or one that is there. Invoke and History offer it.
+//! Stubs on the screen: an answer kept as a rule, in a new stub of the workspace or one that is
+//! there. Invoke and History offer it.
 
 use std::sync::Arc;
 
@@ -28,25 +29,36 @@ pub fn keep(call: &Call, state: &State) -> Reply {
         page::FOLDER,
         there(state)
     );
-    Reply::Open(Box::new(Prompt::new("Keep as stub", words, service.name.clone(), move |name, state| {
-        if name.is_empty() {
-            return Err("a stub needs a name".into());
-        }
-        let file = FileId::new(format!("{}/{}", page::FOLDER, file_name(name)));
-        let changes = changes(&file, name, &service, state)?;
-        let label = format!("keep an answer in the stub {name}");
-        Ok(Reply::Send(vec![Message::Change { label, changes }, Message::Save(Some(file))]))
-    })))
+    Reply::Open(Box::new(Prompt::new(
+        "Keep as stub",
+        words,
+        service.name.clone(),
+        move |name, state| {
+            if name.is_empty() {
+                return Err("a stub needs a name".into());
+            }
+            let file = FileId::new(format!("{}/{}", page::FOLDER, file_name(name)));
+            let changes = changes(&file, name, &service, state)?;
+            let label = format!("keep an answer in the stub {name}");
+            Ok(Reply::Send(vec![Message::Change { label, changes }, Message::Save(Some(file))]))
+        },
+    )))
 }
 
 /// A new file, or the rule before those of the one that is there.
-fn changes(file: &FileId, name: &str, service: &StubService, state: &State) -> Result<Vec<Change>, String> {
+fn changes(
+    file: &FileId,
+    name: &str,
+    service: &StubService,
+    state: &State,
+) -> Result<Vec<Change>, String> {
     let Some(document) = state.documents.get(file).filter(|document| !document.gone) else {
         let stub = Stub { name: name.to_owned(), services: vec![service.clone()] };
         let text: Arc<str> = page::text(&stub).into();
         return Ok(vec![Change::Create { file: file.clone(), text }]);
     };
-    let source = document.source.as_ref().map_err(|error| format!("{file} cannot be read: {error}"))?;
+    let source =
+        document.source.as_ref().map_err(|error| format!("{file} cannot be read: {error}"))?;
     let stub = read(source).map_err(|issue| format!("{file} is no stub: {issue}"))?;
     let edits = page::added(&stub, service).into_iter();
     Ok(edits.map(|edit| Change::File { file: file.clone(), document: 0, edit }).collect())
@@ -58,7 +70,9 @@ fn there(state: &State) -> String {
         .documents
         .iter()
         .filter(|(_, document)| !document.gone)
-        .filter_map(|(file, _)| file.as_str().strip_prefix(page::FOLDER)?.strip_prefix('/')?.rsplit_once('.'))
+        .filter_map(|(file, _)| {
+            file.as_str().strip_prefix(page::FOLDER)?.strip_prefix('/')?.rsplit_once('.')
+        })
         .map(|(name, _)| name)
         .collect();
     match stubs.as_slice() {

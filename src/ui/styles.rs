@@ -1,4 +1,5 @@
-//! What a piece of the screen is, and how the chosen theme shows it. Views ask for roles, never for colours.
+//! What a piece of the screen is, and how the chosen theme shows it. Views ask for roles, never for
+//! colours.
 
 use ratatui::style::{Modifier, Style};
 

@@ -29,14 +29,16 @@ impl Default for Theme {
     }
 }
 
-/// Every theme that can be chosen: the built-in ones, then the user's (a name taken again replaces).
-/// What is wrong in a file is told in words; that theme is left out.
+/// Every theme that can be chosen: the built-in ones, then the user's (a name taken again
+/// replaces). What is wrong in a file is told in words; that theme is left out.
 #[must_use]
 pub fn all(users: &[(String, String)]) -> (Vec<Theme>, Vec<String>) {
     let mut themes: Vec<Theme> = Vec::new();
     let mut complaints = Vec::new();
     let built_in = BUILT_IN.iter().map(|(name, text)| (*name, *text));
-    for (name, text) in built_in.chain(users.iter().map(|(name, text)| (name.as_str(), text.as_str()))) {
+    for (name, text) in
+        built_in.chain(users.iter().map(|(name, text)| (name.as_str(), text.as_str())))
+    {
         match parse(name, text) {
             Ok(theme) => match themes.iter_mut().find(|known| known.name == theme.name) {
                 Some(known) => *known = theme,
@@ -48,12 +50,15 @@ pub fn all(users: &[(String, String)]) -> (Vec<Theme>, Vec<String>) {
     (themes, complaints)
 }
 
-/// Reads a theme: `[palette]` names colours (`#rrggbb`, one of the terminal's sixteen, or an index), `[roles]` gives each
-/// role `fg`, `bg` and a list `is` of bold, dim, italic, underlined, reversed.
+/// Reads a theme: `[palette]` names colours (`#rrggbb`, one of the terminal's sixteen, or an
+/// index), `[roles]` gives each role `fg`, `bg` and a list `is` of bold, dim, italic, underlined,
+/// reversed.
 pub fn parse(name: &str, text: &str) -> Result<Theme, String> {
-    let source = Source::parse(Format::Toml, text).map_err(|error| format!("theme {name}: {error}"))?;
+    let source =
+        Source::parse(Format::Toml, text).map_err(|error| format!("theme {name}: {error}"))?;
     let table = source.value(0).and_then(|value| value.as_object().cloned()).unwrap_or_default();
-    let section = |key: &str| table.get(key).and_then(Value::as_object).cloned().unwrap_or_default();
+    let section =
+        |key: &str| table.get(key).and_then(Value::as_object).cloned().unwrap_or_default();
     let (palette, roles) = (section("palette"), section("roles"));
     let wrong = |at: &Pointer, what: String| {
         let line = source.place(0, at).map_or(0, |place| place.line);
@@ -61,13 +66,18 @@ pub fn parse(name: &str, text: &str) -> Result<Theme, String> {
     };
     for role in roles.keys() {
         if !ROLES.iter().any(|(_, known)| known == role) {
-            return Err(wrong(&Pointer::root().child("roles").child(role), format!("there is no role {role:?}")));
+            return Err(wrong(
+                &Pointer::root().child("roles").child(role),
+                format!("there is no role {role:?}"),
+            ));
         }
     }
     let mut failure = None;
     let styles = Styles::new(|role| {
         let role_name = ROLES[role as usize].1;
-        let Some(row) = roles.get(role_name).and_then(Value::as_object) else { return Style::default() };
+        let Some(row) = roles.get(role_name).and_then(Value::as_object) else {
+            return Style::default();
+        };
         style(row, &palette).unwrap_or_else(|what| {
             failure.get_or_insert(wrong(&Pointer::root().child("roles").child(role_name), what));
             Style::default()
@@ -131,7 +141,10 @@ mod tests {
     #[test]
     fn a_wrong_theme_says_where() {
         let complaint = parse("mine", "[roles]\ntext = { fg = \"blurple\" }\n").unwrap_err();
-        assert!(complaint.starts_with("theme mine: line 2: \"blurple\" is no colour"), "{complaint}");
+        assert!(
+            complaint.starts_with("theme mine: line 2: \"blurple\" is no colour"),
+            "{complaint}"
+        );
         let complaint = parse("mine", "[roles]\ntxt = { fg = \"red\" }\n").unwrap_err();
         assert_eq!(complaint, "theme mine: line 2: there is no role \"txt\"");
     }
@@ -164,7 +177,8 @@ mod tests {
             let ground = theme.styles.get(Role::Text);
             for (role, name) in ROLES.iter().filter(|(role, _)| !matches!(role, Role::Border)) {
                 let style = theme.styles.get(*role);
-                let ratio = contrast(style.fg.or(ground.fg).unwrap(), style.bg.or(ground.bg).unwrap());
+                let ratio =
+                    contrast(style.fg.or(ground.fg).unwrap(), style.bg.or(ground.bg).unwrap());
                 assert!(ratio >= 4.5, "theme {}: {name} has {ratio:.2} : 1", theme.name);
             }
         }

@@ -55,7 +55,8 @@ pub trait Screen {
     /// The screen comes into view.
     fn shown(&mut self) {}
 
-    /// Takes in what changed outside; comes before every drawing and every input. What the screen keeps by row is of this state after it.
+    /// Takes in what changed outside; comes before every drawing and every input. What the screen
+    /// keeps by row is of this state after it.
     fn sync(&mut self, state: &State);
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State);
@@ -63,10 +64,12 @@ pub trait Screen {
     /// The scopes of the focused pane, innermost first, without `Global`.
     fn scopes(&self) -> Vec<Scope>;
 
-    /// Whether keys are text now: printable keys and editing keys then come to `input` before the keymap.
+    /// Whether keys are text now: printable keys and editing keys then come to `input` before the
+    /// keymap.
     fn typing(&self) -> bool;
 
-    /// A key that is bound to nothing (or any key while typing), a paste, or a mouse event inside the screen.
+    /// A key that is bound to nothing (or any key while typing), a paste, or a mouse event inside
+    /// the screen.
     fn input(&mut self, input: &Input, state: &State) -> Reply;
 
     /// An action of one of its scopes, or a global one that belongs to panes (next pane, find).
@@ -75,7 +78,8 @@ pub trait Screen {
     /// Why an action can't be used now; `None` when it can.
     fn refusal(&self, act: Act, state: &State) -> Option<String>;
 
-    /// The keys that work here and are no actions of the table, with what they do; they come first in the hint line.
+    /// The keys that work here and are no actions of the table, with what they do; they come first
+    /// in the hint line.
     fn keys(&self) -> Vec<(&'static str, &'static str)> {
         Vec::new()
     }

@@ -1,4 +1,5 @@
-//! Asks a system's agent, and tells its steps as a text, with the state and the tools that it has after each.
+//! Asks a system's agent, and tells its steps as a text, with the state and the tools that it has
+//! after each.
 
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ use crate::{
     },
     model::{
         agent::{Asked, Said},
-        call::{CallProblem, Event, EventKind, Limits, Outcome, Request},
+        call::{CallError, Event, EventKind, Limits, Outcome, Request},
         connection::Connection,
         entry::SystemId,
         error_kind::ErrorKind,
@@ -31,8 +32,9 @@ const QUEUE: usize = 256;
 /// As long as the gateway itself waits.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Makes the request, which asks the agent that, to its end, like [`Connector::call`]. The tools that it has are read first; what is to be
-/// known of them is told as notices. Where the broker behind the gateway is known, it is listened to meanwhile.
+/// Makes the request, which asks the agent that, to its end, like [`Connector::call`]. The tools
+/// that it has are read first; what is to be known of them is told as notices. Where the broker
+/// behind the gateway is known, it is listened to meanwhile.
 pub async fn ask(
     connector: &dyn Connector,
     connection: &Connection,
@@ -44,7 +46,7 @@ pub async fn ask(
     let run = match opened(connector, connection, request.system, &asked).await {
         Ok(run) => run,
         Err(Problem { cause, remedy, .. }) => {
-            let problem = Some(CallProblem { kind: ErrorKind::NoTools, message: cause, remedy });
+            let problem = Some(CallError { kind: ErrorKind::NoTools, message: cause, remedy });
             let end = EventKind::End { outcome: Outcome::Lost, problem };
             // Whoever no longer listens need not be told.
             let _ = events.send(Event { at_ms: passed(began), kind: end }).await;
@@ -52,16 +54,24 @@ pub async fn ask(
         }
     };
     let complaints = run.unloaded().into_iter().chain(run.warnings()).collect();
-    let mut telling = Telling { run, transcript: Transcript::default(), before: String::new(), complaints };
+    let mut telling =
+        Telling { run, transcript: Transcript::default(), before: String::new(), complaints };
     if let Err(problem) = telling.run.listen(connector, connection, mask).await {
-        telling.complaints.push(format!("the broker is not listened to: {}; {}", problem.cause, problem.remedy));
+        telling
+            .complaints
+            .push(format!("the broker is not listened to: {}; {}", problem.cause, problem.remedy));
     }
     let ahead = passed(began);
     for words in telling.begin() {
         let _ = events.send(Event { at_ms: ahead, kind: EventKind::Notice(words) }).await;
     }
-    let limits =
-        Limits { first: PATIENCE, idle: PATIENCE, total: Duration::MAX / 4, linger: Duration::ZERO, ..Limits::default() };
+    let limits = Limits {
+        first: PATIENCE,
+        idle: PATIENCE,
+        total: Duration::MAX / 4,
+        linger: Duration::ZERO,
+        ..Limits::default()
+    };
     let (sender, heard) = mpsc::channel::<Event>(QUEUE);
     let passing = telling.pass(heard, (began, ahead), &events);
     tokio::select! {
@@ -86,9 +96,14 @@ async fn opened(
 ///
 /// # Errors
 /// When the system has no agent whose run can be told.
-pub fn begin(system: SystemId, asked: &Asked, items: &[Item]) -> Result<Box<dyn AgentRun>, Problem> {
+pub fn begin(
+    system: SystemId,
+    asked: &Asked,
+    items: &[Item],
+) -> Result<Box<dyn AgentRun>, Problem> {
     let agent = table::by_id(system).and_then(|system| system.agent());
-    let none = || Problem::new(ProblemKind::Input, "asking the agent", format!("{system} has no agent"));
+    let none =
+        || Problem::new(ProblemKind::Input, "asking the agent", format!("{system} has no agent"));
     Ok(agent.ok_or_else(none)?.begin(asked, items))
 }
 
@@ -116,7 +131,12 @@ impl Telling {
     }
 
     /// Passes on what the call and the broker tell, until the call has ended.
-    async fn pass(&mut self, mut heard: mpsc::Receiver<Event>, (began, ahead): (Instant, u64), events: &mpsc::Sender<Event>) {
+    async fn pass(
+        &mut self,
+        mut heard: mpsc::Receiver<Event>,
+        (began, ahead): (Instant, u64),
+        events: &mpsc::Sender<Event>,
+    ) {
         loop {
             let event = tokio::select! {
                 biased;
@@ -144,14 +164,17 @@ impl Telling {
         before + &said.iter().map(|said| self.transcript.write(said)).collect::<String>()
     }
 
-    /// A message of the agent as what the text grows by, its failure with what is known of the cause; all else as it is.
+    /// A message of the agent as what the text grows by, its failure with what is known of the
+    /// cause; all else as it is.
     async fn told(&mut self, kind: EventKind) -> EventKind {
         match kind {
             EventKind::Chunk { text, bytes } => {
                 let said = self.run.take(&text);
                 EventKind::Chunk { text: self.grown(&said).into(), bytes }
             }
-            EventKind::End { outcome, problem: Some(problem) } if problem.kind == ErrorKind::AgentError => {
+            EventKind::End { outcome, problem: Some(problem) }
+                if problem.kind == ErrorKind::AgentError =>
+            {
                 let (_, problem) = self.run.failed(problem).await;
                 EventKind::End { outcome, problem: Some(problem) }
             }

@@ -18,7 +18,8 @@ mod tests {
 
     #[test]
     fn waits_double_and_stay_bounded() {
-        let waits: Vec<u128> = [0, 1, 2, 3, 6, 7, 100, usize::MAX].map(|attempt| delay(attempt).as_millis()).into();
+        let waits: Vec<u128> =
+            [0, 1, 2, 3, 6, 7, 100, usize::MAX].map(|attempt| delay(attempt).as_millis()).into();
         assert_eq!(waits, [100, 100, 200, 400, 3200, 5000, 5000, 5000]);
     }
 }

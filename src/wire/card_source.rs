@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::management::Management;
 use crate::{
     engine::mask::Mask,
-    model::{attachment::CardSource, call::CallProblem, connection::Connection},
+    model::{attachment::CardSource, call::CallError, connection::Connection},
     systems::watched::{self, Witness},
 };
 
@@ -19,13 +19,19 @@ const INTRODUCING: Duration = Duration::from_secs(3);
 const AT_ONCE: usize = 6;
 
 /// What was wanted, by its id, or why it is not here.
-pub type Read = (String, Result<Value, CallProblem>);
+pub type Read = (String, Result<Value, CallError>);
 
 /// Reads all that is wanted, in its order.
 pub async fn read(connection: &Connection, card_source: &CardSource, mask: &Mask) -> Vec<Read> {
     let api = match Management::at(connection, &card_source.api).await {
         Ok(api) => api,
-        Err(problem) => return card_source.wanted.iter().map(|(id, _)| (id.clone(), Err(problem.clone()))).collect(),
+        Err(problem) => {
+            return card_source
+                .wanted
+                .iter()
+                .map(|(id, _)| (id.clone(), Err(problem.clone())))
+                .collect();
+        }
     };
     let read = |(id, path): (String, String)| {
         let api = &api;
@@ -40,11 +46,18 @@ pub async fn read(connection: &Connection, card_source: &CardSource, mask: &Mask
     stream::iter(card_source.wanted.clone()).map(read).buffered(AT_ONCE).collect().await
 }
 
-/// Has a witness know who takes part on the connection; where that cannot be read in time, it goes without.
+/// Has a witness know who takes part on the connection; where that cannot be read in time, it goes
+/// without.
 pub async fn introduce(witness: &mut Witness, connection: &Connection, mask: &Mask) {
     for (system, card_source) in watched::rosters(connection) {
-        let Ok(read) = tokio::time::timeout(INTRODUCING, read(connection, &card_source, mask)).await else { continue };
-        read.into_iter().filter_map(|(_, roster)| roster.ok()).for_each(|roster| witness.know(system, &roster));
+        let Ok(read) =
+            tokio::time::timeout(INTRODUCING, read(connection, &card_source, mask)).await
+        else {
+            continue;
+        };
+        read.into_iter()
+            .filter_map(|(_, roster)| roster.ok())
+            .for_each(|roster| witness.know(system, &roster));
     }
 }
 

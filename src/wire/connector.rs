@@ -1,4 +1,5 @@
-//! What the parts of systems that are on the wire work with: connections that are opened for them, and calls over those.
+//! What the parts of systems that are on the wire work with: connections that are opened for them,
+//! and calls over those.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -7,17 +8,21 @@ use tokio::sync::{mpsc, watch};
 
 use super::{secrets::Secrets, transport::bus::Bus};
 use crate::model::{
-    call::{CallProblem, Event, Limits, Request},
+    call::{CallError, Event, Limits, Request},
     connection::{Connection, ConnectionState},
 };
 
 /// The state of every connection that was asked for, by name.
 pub type States = BTreeMap<String, ConnectionState>;
 
-/// Opens connections and makes calls. A trait, so that a system can use the registry, which knows all systems.
+/// Opens connections and makes calls. A trait, so that a system can use the registry, which knows
+/// all systems.
 pub trait Connector: Send + Sync {
     /// The open connection of these settings, shared with everybody else who uses it.
-    fn open<'a>(&'a self, connection: &'a Connection) -> BoxFuture<'a, Result<Arc<dyn Bus>, CallProblem>>;
+    fn open<'a>(
+        &'a self,
+        connection: &'a Connection,
+    ) -> BoxFuture<'a, Result<Arc<dyn Bus>, CallError>>;
 
     /// Runs one call to its end and sends its events.
     fn call<'a>(

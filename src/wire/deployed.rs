@@ -32,7 +32,10 @@ fn store_at(connection: &Connection) -> Option<&'static dyn DeployedStore> {
 ///
 /// # Errors
 /// When it leads to none of them, or something cannot be read.
-pub async fn read(connector: &dyn Connector, connection: &Connection) -> Result<Vec<Item>, Problem> {
+pub async fn read(
+    connector: &dyn Connector,
+    connection: &Connection,
+) -> Result<Vec<Item>, Problem> {
     match store_at(connection) {
         Some(store) => store.read(connector, connection).await,
         None => Err(nowhere(connection)),
@@ -43,18 +46,26 @@ pub async fn read(connector: &dyn Connector, connection: &Connection) -> Result<
 ///
 /// # Errors
 /// When something could not be written, or is not there afterwards.
-pub async fn write(connector: &dyn Connector, connection: &Connection, push: &Push) -> Result<(), Problem> {
+pub async fn write(
+    connector: &dyn Connector,
+    connection: &Connection,
+    push: &Push,
+) -> Result<(), Problem> {
     match store(push.system) {
         Some(store) => store.write(connector, connection, push).await,
         None => Err(nowhere(connection)),
     }
 }
 
-/// Who takes what is sent to the tools' services where a connection leads; `None` where that cannot be asked.
+/// Who takes what is sent to the tools' services where a connection leads; `None` where that cannot
+/// be asked.
 ///
 /// # Errors
 /// When nobody answers there.
-pub async fn listeners(connector: &dyn Connector, connection: &Connection) -> Result<Option<Listeners>, Problem> {
+pub async fn listeners(
+    connector: &dyn Connector,
+    connection: &Connection,
+) -> Result<Option<Listeners>, Problem> {
     match store_at(connection) {
         Some(store) => store.listeners(connector, connection).await,
         None => Ok(None),
@@ -62,7 +73,9 @@ pub async fn listeners(connector: &dyn Connector, connection: &Connection) -> Re
 }
 
 fn nowhere(connection: &Connection) -> Problem {
-    let leads = format!("connection \"{}\" leads to {}", connection.name, connection.transport().title());
+    let leads =
+        format!("connection \"{}\" leads to {}", connection.name, connection.transport().title());
     let cause = format!("{leads}, and to no system whose tools can be read there");
-    Problem::new(ProblemKind::Input, "reading what is deployed", cause).remedy(table::wanted_deployments())
+    Problem::new(ProblemKind::Input, "reading what is deployed", cause)
+        .remedy(table::wanted_deployments())
 }

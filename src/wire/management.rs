@@ -17,7 +17,7 @@ use super::{
     },
 };
 use crate::model::{
-    call::CallProblem,
+    call::CallError,
     connection::{Connection, Tls},
 };
 
@@ -59,14 +59,16 @@ impl Management {
     /// An API at that address, encrypted as the connection's settings say.
     ///
     /// # Errors
-    /// When the address or the settings cannot be used. Whether anybody is there shows with the first request.
-    pub async fn at(connection: &Connection, address: &str) -> Result<Self, CallProblem> {
+    /// When the address or the settings cannot be used. Whether anybody is there shows with the
+    /// first request.
+    pub async fn at(connection: &Connection, address: &str) -> Result<Self, CallError> {
         let required = address.starts_with("https://");
         let tls = Tls { required, ..connection.tls.clone() };
         let there = Connection { tls, ..Connection::http(connection.name.as_str(), address) };
         let [server] = <[Server; 1]>::try_from(settings::servers(&there)?)
             .map_err(|_| settings::bad_address(&there, "one address is wanted"))?;
-        let client = http::client::client(HeaderMap::new(), tls::encryption(&there).await?.as_deref())?;
+        let client =
+            http::client::client(HeaderMap::new(), tls::encryption(&there).await?.as_deref())?;
         let base = http::client::base(&server, server.scheme == "https");
         Ok(Self { client, server, base })
     }
@@ -77,29 +79,39 @@ impl Management {
         &self.base
     }
 
-    pub async fn get(&self, path: &str) -> Result<Answer, CallProblem> {
+    pub async fn get(&self, path: &str) -> Result<Answer, CallError> {
         self.ask(self.client.request(Method::GET, self.url(path)), PATIENCE).await
     }
 
-    pub async fn delete(&self, path: &str) -> Result<Answer, CallProblem> {
+    pub async fn delete(&self, path: &str) -> Result<Answer, CallError> {
         self.ask(self.client.request(Method::DELETE, self.url(path)), PATIENCE).await
     }
 
     /// Sends JSON.
-    pub async fn post(&self, path: &str, body: String, patience: Duration) -> Result<Answer, CallProblem> {
-        let request = self.client.request(Method::POST, self.url(path)).header(CONTENT_TYPE, "application/json").body(body);
+    pub async fn post(
+        &self,
+        path: &str,
+        body: String,
+        patience: Duration,
+    ) -> Result<Answer, CallError> {
+        let request = self
+            .client
+            .request(Method::POST, self.url(path))
+            .header(CONTENT_TYPE, "application/json")
+            .body(body);
         self.ask(request, patience).await
     }
 
     /// Sends a text as the file of a form.
-    pub async fn upload(&self, path: &str, name: &str, text: &str) -> Result<Answer, CallProblem> {
+    pub async fn upload(&self, path: &str, name: &str, text: &str) -> Result<Answer, CallError> {
         let boundary = format!("toolcrib-{}", uuid::Uuid::new_v4().simple());
         let body = format!(
             "--{boundary}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\
              Content-Type: application/octet-stream\r\n\r\n{text}\r\n--{boundary}--\r\n"
         );
         let kind = format!("multipart/form-data; boundary={boundary}");
-        let request = self.client.request(Method::POST, self.url(path)).header(CONTENT_TYPE, kind).body(body);
+        let request =
+            self.client.request(Method::POST, self.url(path)).header(CONTENT_TYPE, kind).body(body);
         self.ask(request, PATIENCE).await
     }
 
@@ -107,12 +119,19 @@ impl Management {
         format!("{}{path}", self.base)
     }
 
-    async fn ask(&self, request: reqwest::RequestBuilder, patience: Duration) -> Result<Answer, CallProblem> {
+    async fn ask(
+        &self,
+        request: reqwest::RequestBuilder,
+        patience: Duration,
+    ) -> Result<Answer, CallError> {
         let asking = async {
-            let mut response = request.send().await.map_err(|error| messages::unanswered(&self.server, &error))?;
+            let mut response =
+                request.send().await.map_err(|error| messages::unanswered(&self.server, &error))?;
             let status = response.status().as_u16();
             let mut body = BytesMut::new();
-            while let Some(piece) = response.chunk().await.map_err(|error| messages::broken(&self.server, &error))? {
+            while let Some(piece) =
+                response.chunk().await.map_err(|error| messages::broken(&self.server, &error))?
+            {
                 body.extend_from_slice(&piece);
                 if body.len() > LARGEST {
                     return Err(messages::too_large(&self.server, LARGEST));
@@ -120,6 +139,8 @@ impl Management {
             }
             Ok(Answer { status, body: body.freeze() })
         };
-        tokio::time::timeout(patience, asking).await.unwrap_or_else(|_| Err(messages::silent_api(&self.server, patience)))
+        tokio::time::timeout(patience, asking)
+            .await
+            .unwrap_or_else(|_| Err(messages::silent_api(&self.server, patience)))
     }
 }

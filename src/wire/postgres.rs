@@ -15,7 +15,7 @@ use tokio_postgres::{
 use self::encrypted::Encrypted;
 use super::{secrets::Secrets, tls};
 use crate::model::{
-    call::CallProblem,
+    call::CallError,
     connection::{Connection, SecretAt},
     error_kind::ErrorKind,
 };
@@ -41,11 +41,16 @@ impl Database {
     /// Opens the database whose address lies there, encrypted where the address asks for it.
     ///
     /// # Errors
-    /// When nothing lies there, or no address, or nobody lets us in. No word of the address but host, port and name is told.
-    pub async fn open(connection: &Connection, secrets: &Secrets, at: &SecretAt) -> Result<Self, CallProblem> {
+    /// When nothing lies there, or no address, or nobody lets us in. No word of the address but
+    /// host, port and name is told.
+    pub async fn open(
+        connection: &Connection,
+        secrets: &Secrets,
+        at: &SecretAt,
+    ) -> Result<Self, CallError> {
         let address = secrets.get(connection, at).await?;
         // The parser's own words may repeat parts of the address.
-        let mut config: Config = address.parse().map_err(|_: Error| CallProblem {
+        let mut config: Config = address.parse().map_err(|_: Error| CallError {
             kind: ErrorKind::BadAddress,
             message: format!("{at} does not hold the address of a PostgreSQL database"),
             remedy: "write it as postgresql://USER:PASSWORD@HOST:PORT/NAME".into(),
@@ -70,12 +75,20 @@ impl Database {
     }
 
     /// The rows that a statement gives.
-    pub async fn rows(&self, statement: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, CallProblem> {
+    pub async fn rows(
+        &self,
+        statement: &str,
+        values: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<Row>, CallError> {
         self.timed(self.client.query(statement, values)).await
     }
 
-    /// Runs several statements, each with its one parameter, in one transaction: all of them, or none.
-    pub async fn write(&mut self, statements: &[(String, serde_json::Value)]) -> Result<(), CallProblem> {
+    /// Runs several statements, each with its one parameter, in one transaction: all of them, or
+    /// none.
+    pub async fn write(
+        &mut self,
+        statements: &[(String, serde_json::Value)],
+    ) -> Result<(), CallError> {
         let place = self.place.clone();
         let writing = async {
             let transaction = self.client.transaction().await?;
@@ -90,7 +103,10 @@ impl Database {
         }
     }
 
-    async fn timed<T>(&self, asking: impl Future<Output = Result<T, Error>>) -> Result<T, CallProblem> {
+    async fn timed<T>(
+        &self,
+        asking: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, CallError> {
         match timeout(PATIENCE, asking).await {
             Ok(done) => done.map_err(|error| failed(&self.place, &error)),
             Err(_) => Err(silent(&self.place)),
@@ -121,25 +137,29 @@ fn place(config: &Config) -> String {
     format!("{host}:{port}/{}", config.get_dbname().or(config.get_user()).unwrap_or_default())
 }
 
-fn silent(place: &str) -> CallProblem {
-    CallProblem {
+fn silent(place: &str) -> CallError {
+    CallError {
         kind: ErrorKind::NoPostgres,
         message: format!("PostgreSQL at {place} did not answer within {} s", PATIENCE.as_secs()),
         remedy: "see whether it runs and has room for another connection".into(),
     }
 }
 
-fn unopened(place: &str, error: &Error) -> CallProblem {
+fn unopened(place: &str, error: &Error) -> CallError {
     let cause = cause(error);
     let remedy = if error.as_db_error().is_some() {
         "check user, password and name in the address"
     } else {
         "see whether it runs, and check the address"
     };
-    CallProblem { kind: ErrorKind::NoPostgres, message: format!("PostgreSQL at {place}: {cause}"), remedy: remedy.into() }
+    CallError {
+        kind: ErrorKind::NoPostgres,
+        message: format!("PostgreSQL at {place}: {cause}"),
+        remedy: remedy.into(),
+    }
 }
 
-fn failed(place: &str, error: &Error) -> CallProblem {
+fn failed(place: &str, error: &Error) -> CallError {
     let known = error.as_db_error();
     let kind = match known.map(|error| error.code().code()) {
         Some("23505") => ErrorKind::PostgresDuplicate,
@@ -150,18 +170,23 @@ fn failed(place: &str, error: &Error) -> CallProblem {
         _ => ErrorKind::Postgres,
     };
     let remedy = match kind {
-        ErrorKind::PostgresDuplicate => "it was written before: ids must be new for every call, and a call has one result",
-        ErrorKind::PostgresSchema => "see whether it is the database of a CommonGround v1r4, and whether its user may write",
+        ErrorKind::PostgresDuplicate => {
+            "it was written before: ids must be new for every call, and a call has one result"
+        }
+        ErrorKind::PostgresSchema => {
+            "see whether it is the database of a CommonGround v1r4, and whether its user may write"
+        }
         ErrorKind::ConnectionLost => "see whether PostgreSQL still runs",
         _ => "",
     };
-    CallProblem::new(kind, format!("PostgreSQL at {place}: {}", cause(error)), remedy)
+    CallError::new(kind, format!("PostgreSQL at {place}: {}", cause(error)), remedy)
 }
 
 /// The server's own words, else those of what kept us from it. Neither holds the password.
 fn cause(error: &Error) -> String {
     match error.as_db_error() {
         Some(told) => told.message().to_owned(),
-        None => std::error::Error::source(error).map_or_else(|| error.to_string(), |source| format!("{error}: {source}")),
+        None => std::error::Error::source(error)
+            .map_or_else(|| error.to_string(), |source| format!("{error}: {source}")),
     }
 }

@@ -2,14 +2,16 @@
 
 use tokio::sync::mpsc;
 
-/// So many bytes wait in a queue at most, or one thing that alone is more, and the small that came after it.
+/// So many bytes wait in a queue at most, or one thing that alone is more, and the small that came
+/// after it.
 const MOST: usize = 1024 * 1024;
 
 /// Nobody takes anything out any more.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Closed;
 
-/// Puts something in that weighs so many bytes, and waits for room. What is heavier than its share waits until all before it is taken.
+/// Puts something in that weighs so many bytes, and waits for room. What is heavier than its share
+/// waits until all before it is taken.
 ///
 /// # Errors
 /// When nobody takes anything out any more.

@@ -27,7 +27,7 @@ use super::{
 use crate::{
     engine::template,
     model::{
-        call::{CallProblem, Event, Limits, Request},
+        call::{CallError, Event, Limits, Request},
         connection::{Connection, ConnectionState},
         error_kind::ErrorKind,
         problem::Problem,
@@ -77,7 +77,12 @@ impl Registry {
 
     #[must_use]
     pub fn with(secrets: Secrets) -> Self {
-        Self { secrets, kept: Kept::default(), slots: Lock::default(), states: watch::Sender::default() }
+        Self {
+            secrets,
+            kept: Kept::default(),
+            slots: Lock::default(),
+            states: watch::Sender::default(),
+        }
     }
 
     /// Remembers agents of our own in this folder, which is made when it is needed.
@@ -93,13 +98,22 @@ impl Registry {
         &self.secrets
     }
 
-    /// Runs one call to its end and sends its events, `EventKind::End` exactly once, and after it only strays and receipts.
-    /// Waits when `events` is full. Dropping the future cancels the call (nothing is sent after that).
-    pub async fn call(&self, connection: &Connection, request: Request, limits: Limits, events: mpsc::Sender<Event>) {
+    /// Runs one call to its end and sends its events, `EventKind::End` exactly once, and after it
+    /// only strays and receipts. Waits when `events` is full. Dropping the future cancels the call
+    /// (nothing is sent after that).
+    pub async fn call(
+        &self,
+        connection: &Connection,
+        request: Request,
+        limits: Limits,
+        events: mpsc::Sender<Event>,
+    ) {
         let driver = table::by_id(request.system).and_then(|system| system.calls());
         let system = request.system;
         // The last thing before it is sent: nobody else gets to know the values.
-        let (request, unknown) = match template::with_environment(request.clone(), &|name| self.secrets.variable(name)) {
+        let (request, unknown) = match template::with_environment(request.clone(), &|name| {
+            self.secrets.variable(name)
+        }) {
             Ok(filled) => (filled, None),
             Err(problem) => (request, Some(problem)),
         };
@@ -118,13 +132,19 @@ impl Registry {
         match driver {
             CallDriver::Exchange(exchange) => begun.run(&*bus, exchange).await,
             CallDriver::MultiStep(procedure) => {
-                let with = session::With { connection, bus: &*bus, secrets: &self.secrets, kept: &self.kept };
+                let with = session::With {
+                    connection,
+                    bus: &*bus,
+                    secrets: &self.secrets,
+                    kept: &self.kept,
+                };
                 begun.follow(procedure, with).await;
             }
         }
     }
 
-    /// Waits for what cancelled calls left to be done, such as closing an inbox, for as long as a user may be kept waiting.
+    /// Waits for what cancelled calls left to be done, such as closing an inbox, for as long as a
+    /// user may be kept waiting.
     pub async fn settled(&self) {
         let _ = tokio::time::timeout(SETTLING, self.kept.settled()).await;
     }
@@ -143,15 +163,18 @@ impl Registry {
         }
     }
 
-    /// The open connection of these settings. Settings that changed under the same name close the old one.
-    pub async fn open(&self, connection: &Connection) -> Result<Arc<dyn Bus>, CallProblem> {
+    /// The open connection of these settings. Settings that changed under the same name close the
+    /// old one.
+    pub async fn open(&self, connection: &Connection) -> Result<Arc<dyn Bus>, CallError> {
         let slot = {
             let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(slots.entry(connection.name.clone()).or_default())
         };
         // Held while connecting, so that calls that start together share one connection.
         let mut slot = slot.lock().await;
-        if let Some(open) = slot.as_ref().filter(|open| open.settings == *connection && open.bus.ended().is_none()) {
+        if let Some(open) =
+            slot.as_ref().filter(|open| open.settings == *connection && open.bus.ended().is_none())
+        {
             return Ok(Arc::clone(&open.bus));
         }
         *slot = None;
@@ -168,15 +191,23 @@ impl Registry {
                 Ok(bus)
             }
             Err(problem) => {
-                self.note(&connection.name, ConnectionState::Failed(told(connection, problem.clone())));
+                self.note(
+                    &connection.name,
+                    ConnectionState::Failed(told(connection, problem.clone())),
+                );
                 Err(problem)
             }
         }
     }
 
     /// Starts what runs beside a connection; embedded services listen once this is done.
-    async fn beside(&self, connection: &Connection, bus: &Arc<dyn Bus>) -> Result<Vec<AbortHandle>, CallProblem> {
-        let (states, name, mut state) = (self.states.clone(), connection.name.clone(), bus.news().state.subscribe());
+    async fn beside(
+        &self,
+        connection: &Connection,
+        bus: &Arc<dyn Bus>,
+    ) -> Result<Vec<AbortHandle>, CallError> {
+        let (states, name, mut state) =
+            (self.states.clone(), connection.name.clone(), bus.news().state.subscribe());
         self.note(&name, state.borrow_and_update().clone());
         let watching = tokio::spawn(async move {
             while state.changed().await.is_ok() {
@@ -200,7 +231,10 @@ impl Registry {
 }
 
 impl Connector for Registry {
-    fn open<'a>(&'a self, connection: &'a Connection) -> BoxFuture<'a, Result<Arc<dyn Bus>, CallProblem>> {
+    fn open<'a>(
+        &'a self,
+        connection: &'a Connection,
+    ) -> BoxFuture<'a, Result<Arc<dyn Bus>, CallError>> {
         Box::pin(self.open(connection))
     }
 
@@ -223,20 +257,20 @@ impl Connector for Registry {
     }
 }
 
-fn told(connection: &Connection, problem: CallProblem) -> Problem {
+fn told(connection: &Connection, problem: CallError) -> Problem {
     problem.while_doing(format!("connecting \"{}\"", connection.name))
 }
 
-fn not_callable(system: &str) -> CallProblem {
-    CallProblem {
+fn not_callable(system: &str) -> CallError {
+    CallError {
         kind: ErrorKind::NotCallable,
         message: format!("tools of {system} cannot be called yet"),
         remedy: "choose a tool of another system".into(),
     }
 }
 
-fn no_transport(connection: &Connection) -> CallProblem {
-    CallProblem {
+fn no_transport(connection: &Connection) -> CallError {
+    CallError {
         kind: ErrorKind::NoTransport,
         message: format!(
             "connection \"{}\" needs {}, which this program was built without",
@@ -262,7 +296,12 @@ mod tests {
     };
 
     fn request(topic: &str, config: &serde_json::Value, arguments: &serde_json::Value) -> Request {
-        let place = EntryPlace { file: FileId::new("t.json"), document: 0, at: Pointer::default(), form: EntryForm::Plain };
+        let place = EntryPlace {
+            file: FileId::new("t.json"),
+            document: 0,
+            at: Pointer::default(),
+            form: EntryForm::Plain,
+        };
         let map = |value: &serde_json::Value| value.as_object().cloned().unwrap_or_default();
         Request {
             tool: EntryId::new(place),
@@ -277,7 +316,11 @@ mod tests {
         }
     }
 
-    async fn events_of(registry: &Registry, connection: &Connection, request: Request) -> Vec<EventKind> {
+    async fn events_of(
+        registry: &Registry,
+        connection: &Connection,
+        request: Request,
+    ) -> Vec<EventKind> {
         let (sender, mut receiver) = mpsc::channel::<Event>(16);
         let limits = Limits { linger: std::time::Duration::ZERO, ..Limits::default() };
         let collect = async {
@@ -301,13 +344,26 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn embedded_services_answer_and_stream() {
         let (registry, embedded) = (Registry::default(), Connection::embedded());
-        let kinds = events_of(&registry, &embedded, request("calc", &json!({}), &json!({"expression": "6 * 7"}))).await;
+        let kinds = events_of(
+            &registry,
+            &embedded,
+            request("calc", &json!({}), &json!({"expression": "6 * 7"})),
+        )
+        .await;
         assert_eq!(text(&kinds), "42");
         let question = json!({"question": "What are the top customer complaints?"});
-        let kinds = events_of(&registry, &embedded, request("custom-rag", &json!({"collection": "customers"}), &question)).await;
+        let kinds = events_of(
+            &registry,
+            &embedded,
+            request("custom-rag", &json!({"collection": "customers"}), &question),
+        )
+        .await;
         let pieces = kinds.iter().filter(|kind| matches!(kind, EventKind::Chunk { .. })).count();
         assert!(pieces > 5 && text(&kinds).contains("late deliveries (41 %)"), "{kinds:?}");
-        assert_eq!(kinds.last(), Some(&EventKind::End { outcome: Outcome::Succeeded, problem: None }));
+        assert_eq!(
+            kinds.last(),
+            Some(&EventKind::End { outcome: Outcome::Succeeded, problem: None })
+        );
         assert_eq!(registry.states().borrow().get("embedded"), Some(&ConnectionState::Connected));
     }
 
@@ -315,15 +371,26 @@ mod tests {
     async fn embedded_says_who_is_not_there_and_what_a_service_refuses() {
         let (registry, embedded) = (Registry::default(), Connection::embedded());
         let ended = |kinds: Vec<EventKind>| match kinds.last() {
-            Some(EventKind::End { outcome, problem: Some(problem) }) => (*outcome, problem.kind.clone()),
+            Some(EventKind::End { outcome, problem: Some(problem) }) => {
+                (*outcome, problem.kind.clone())
+            }
             other => panic!("{other:?}"),
         };
-        let nobody = events_of(&registry, &embedded, request("nobody", &json!({}), &json!({}))).await;
+        let nobody =
+            events_of(&registry, &embedded, request("nobody", &json!({}), &json!({}))).await;
         assert_eq!(ended(nobody), (Outcome::Lost, ErrorKind::NoResponders));
-        let zero = events_of(&registry, &embedded, request("calc", &json!({}), &json!({"expression": "1/0"}))).await;
+        let zero = events_of(
+            &registry,
+            &embedded,
+            request("calc", &json!({}), &json!({"expression": "1/0"})),
+        )
+        .await;
         assert_eq!(ended(zero), (Outcome::Failed, ErrorKind::parse("division-by-zero")));
         let foreign = Request { system: "elsewhere", ..request("calc", &json!({}), &json!({})) };
-        assert_eq!(ended(events_of(&registry, &embedded, foreign).await), (Outcome::Lost, ErrorKind::NotCallable));
+        assert_eq!(
+            ended(events_of(&registry, &embedded, foreign).await),
+            (Outcome::Lost, ErrorKind::NotCallable)
+        );
     }
 
     #[tokio::test]
@@ -332,7 +399,8 @@ mod tests {
         let credentials = crate::model::connection::Credentials::Token {
             token: crate::model::connection::SecretAt::Variable("MY_TOKEN".into()),
         };
-        let connection = Connection { credentials, ..Connection::nats("prod", "nats://127.0.0.1:1") };
+        let connection =
+            Connection { credentials, ..Connection::nats("prod", "nats://127.0.0.1:1") };
         let problem = registry.test(&connection).await.unwrap_err();
         assert!(problem.to_string().contains("MY_TOKEN"), "{problem}");
         assert!(matches!(registry.states().borrow().get("prod"), Some(ConnectionState::Failed(_))));

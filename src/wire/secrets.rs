@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::{sync::oneshot, time::timeout};
 
 use crate::model::{
-    call::CallProblem,
+    call::CallError,
     connection::{Connection, SecretAt},
     error_kind::ErrorKind,
     problem::{Problem, ProblemKind},
@@ -35,7 +35,9 @@ impl Secrets {
     /// Those of the environment; there is no key store.
     #[must_use]
     pub fn new(variables: Variables) -> Self {
-        let none = |_: &str| Err(Problem::new(ProblemKind::Missing, "asking the key store", "there is none here"));
+        let none = |_: &str| {
+            Err(Problem::new(ProblemKind::Missing, "asking the key store", "there is none here"))
+        };
         Self { variables, keys: Arc::new(none), told: Arc::new(|_| ()) }
     }
 
@@ -61,23 +63,31 @@ impl Secrets {
     ///
     /// # Errors
     /// When it is not there, or the key store is not, or does not let us in within a minute.
-    pub async fn get(&self, connection: &Connection, at: &SecretAt) -> Result<String, CallProblem> {
+    pub async fn get(&self, connection: &Connection, at: &SecretAt) -> Result<String, CallError> {
         let secret = self.look_up(connection, at).await?;
         (self.told)(&secret);
         Ok(secret)
     }
 
-    async fn look_up(&self, connection: &Connection, at: &SecretAt) -> Result<String, CallProblem> {
+    async fn look_up(&self, connection: &Connection, at: &SecretAt) -> Result<String, CallError> {
         match at {
-            SecretAt::Variable(name) => self.variable(name).ok_or_else(|| CallProblem {
+            SecretAt::Variable(name) => self.variable(name).ok_or_else(|| CallError {
                 kind: ErrorKind::MissingSecret,
-                message: format!("the environment variable {name} is not set, and connection \"{}\" needs it", connection.name),
+                message: format!(
+                    "the environment variable {name} is not set, and connection \"{}\" needs it",
+                    connection.name
+                ),
                 remedy: format!("set {name} in the environment and start again"),
             }),
             SecretAt::KeyStore(name) => self.key(name).await.map_err(|problem| {
-                let kind = if problem.kind == ProblemKind::Missing { ErrorKind::MissingSecret } else { ErrorKind::NoKeyStore };
-                let message = format!("connection \"{}\" needs {at}: {}", connection.name, problem.cause);
-                CallProblem { kind, message, remedy: problem.remedy }
+                let kind = if problem.kind == ProblemKind::Missing {
+                    ErrorKind::MissingSecret
+                } else {
+                    ErrorKind::NoKeyStore
+                };
+                let message =
+                    format!("connection \"{}\" needs {at}: {}", connection.name, problem.cause);
+                CallError { kind, message, remedy: problem.remedy }
             }),
         }
     }
@@ -97,7 +107,9 @@ impl Secrets {
         match timeout(PATIENCE, told).await {
             Ok(Ok(answer)) => answer,
             Ok(Err(_)) => Err(silent("the key store broke off".into())),
-            Err(_) => Err(silent(format!("the key store did not answer within {} s", PATIENCE.as_secs()))),
+            Err(_) => {
+                Err(silent(format!("the key store did not answer within {} s", PATIENCE.as_secs())))
+            }
         }
     }
 }
@@ -116,10 +128,18 @@ mod tests {
         };
         let secrets = Secrets::new(Arc::new(|_| None)).with_keys(Arc::new(silent));
         let connection = Connection::nats("prod", "nats://host");
-        let problem = secrets.get(&connection, &SecretAt::KeyStore("bus".into())).await.unwrap_err();
+        let problem =
+            secrets.get(&connection, &SecretAt::KeyStore("bus".into())).await.unwrap_err();
         assert_eq!(problem.kind, ErrorKind::NoKeyStore);
-        assert!(problem.message.contains("\"prod\"") && problem.message.contains("\"bus\""), "{}", problem.message);
-        assert!(problem.message.contains("60 s") && problem.remedy.contains("unlock"), "{problem:?}");
+        assert!(
+            problem.message.contains("\"prod\"") && problem.message.contains("\"bus\""),
+            "{}",
+            problem.message
+        );
+        assert!(
+            problem.message.contains("60 s") && problem.remedy.contains("unlock"),
+            "{problem:?}"
+        );
         drop(hold);
     }
 }

@@ -28,7 +28,7 @@ use super::{
 use crate::{
     engine::mask::Mask,
     model::{
-        call::{CallProblem, Event, EventKind, Headers, Limits, Outcome, Request, StrayCause},
+        call::{CallError, Event, EventKind, Headers, Limits, Outcome, Request, StrayCause},
         connection::{Connection, ConnectionState},
     },
     systems::facets::calls::Reply,
@@ -76,13 +76,15 @@ pub fn begin(request: Request, limits: Limits, events: mpsc::Sender<Event>) -> B
 
 impl Begun {
     /// Ends a call that could not even start.
-    pub async fn fail(mut self, problem: CallProblem) {
+    pub async fn fail(mut self, problem: CallError) {
         // Whoever no longer listens need not be told.
-        let _ = self.sink.emit(EventKind::End { outcome: Outcome::Lost, problem: Some(problem) }).await;
+        let _ =
+            self.sink.emit(EventKind::End { outcome: Outcome::Lost, problem: Some(problem) }).await;
     }
 
-    /// Runs the call on an open connection: `EventKind::End` is told exactly once, and after it only strays. Waits while the events are not
-    /// taken. Dropping the future cancels the call, and nothing is told after that.
+    /// Runs the call on an open connection: `EventKind::End` is told exactly once, and after it
+    /// only strays. Waits while the events are not taken. Dropping the future cancels the call, and
+    /// nothing is told after that.
     pub async fn run(self, bus: &dyn Bus, exchange: &dyn Exchange) {
         let transport = bus.transport();
         let opened = match exchange.route(&self.request, transport) {
@@ -127,7 +129,8 @@ impl Begun {
         let With { connection, bus, secrets, kept } = with;
         let latest = sink.began + limits.total.max(limits.first) + TELLING;
         let breaks = bus.news().faults().breaks;
-        let call_context = CallContext { connection, bus, request: &request, limits, secrets, kept };
+        let call_context =
+            CallContext { connection, bus, request: &request, limits, secrets, kept };
         let ended = tokio::select! {
             biased;
             ended = procedure.run(call_context, &mut sink) => ended,
@@ -135,9 +138,10 @@ impl Begun {
         };
         let broke = bus.news().faults().breaks != breaks;
         let end = match ended {
-            Ok((Outcome::TimedOut, Some(_))) if broke => {
-                (Outcome::Lost, Some(bus.ended().unwrap_or_else(|| messages::lost_meanwhile(&bus.place()))))
-            }
+            Ok((Outcome::TimedOut, Some(_))) if broke => (
+                Outcome::Lost,
+                Some(bus.ended().unwrap_or_else(|| messages::lost_meanwhile(&bus.place()))),
+            ),
             Ok(end) => end,
             Err(_) => return,
         };
@@ -206,7 +210,13 @@ impl Session<'_> {
         let bytes = self.request.body.len();
         // From then on no answer counts, whatever the service does with the request.
         let expires = Some(self.limits.first.min(self.limits.total));
-        let message = Outgoing { to: self.route.to.clone(), reply: inbox, headers: packed.headers, body: packed.body, expires };
+        let message = Outgoing {
+            to: self.route.to.clone(),
+            reply: inbox,
+            headers: packed.headers,
+            body: packed.body,
+            expires,
+        };
         let end = match self.bus.send(message).await {
             Ok(()) => {
                 self.sink.emit(EventKind::Sent { bytes }).await?;
@@ -262,7 +272,8 @@ impl Session<'_> {
         let (total, patience) = (self.sink.began + self.limits.total, self.patience());
         let Self { lines, state, notices, .. } = self;
         tokio::select! {
-            // What has come goes before all clocks, which cost more to set than a message does to read.
+            // What has come goes before all clocks, which cost more to set than a message does to
+            // read.
             biased;
             heard = lines.next() => heard.map_or(Step::Silent, |(way, heard)| Step::Incoming(way, heard)),
             Ok(()) = state.changed() => Step::State,
@@ -272,7 +283,8 @@ impl Session<'_> {
         }
     }
 
-    /// When waiting for the next piece ends. Time in which our own events were not taken does not count.
+    /// When waiting for the next piece ends. Time in which our own events were not taken does not
+    /// count.
     fn patience(&self) -> Instant {
         let limit = match (self.broken, self.pieces) {
             (true, _) => GRACE,
@@ -299,14 +311,14 @@ impl Session<'_> {
         (Outcome::Lost, Some(self.bus.ended().unwrap_or_else(broke)))
     }
 
-    fn out_of_time(&self) -> CallProblem {
+    fn out_of_time(&self) -> CallError {
         match self.pieces {
             0 => self.unanswered(),
             pieces => messages::timed_out_total(self.limits, pieces),
         }
     }
 
-    fn unanswered(&self) -> CallProblem {
+    fn unanswered(&self) -> CallError {
         messages::timed_out_first(
             self.limits,
             &self.route,
@@ -319,14 +331,19 @@ impl Session<'_> {
 
     async fn take(&mut self, way: Way, heard: Incoming) -> Result<Option<End>, SinkClosed> {
         match heard {
-            Incoming::NoResponders if self.pieces == 0 => {
-                Ok(Some((Outcome::Lost, Some(messages::no_responders(&self.route, &self.bus.place())))))
-            }
+            Incoming::NoResponders if self.pieces == 0 => Ok(Some((
+                Outcome::Lost,
+                Some(messages::no_responders(&self.route, &self.bus.place())),
+            ))),
             Incoming::NoResponders => Ok(None),
             Incoming::Failed(problem) => Ok(Some((Outcome::Lost, Some(problem)))),
             // Had one of them been the last, the call would be over.
-            Incoming::Ended => Ok(Some((Outcome::Lost, Some(messages::stream_without_end(&self.bus.place()))))),
-            Incoming::Gap => self.sink.emit(EventKind::Notice(messages::GAP.into())).await.map(|()| None),
+            Incoming::Ended => {
+                Ok(Some((Outcome::Lost, Some(messages::stream_without_end(&self.bus.place())))))
+            }
+            Incoming::Gap => {
+                self.sink.emit(EventKind::Notice(messages::GAP.into())).await.map(|()| None)
+            }
             Incoming::Packet(packet) => self.read(way, packet).await,
         }
     }
@@ -342,7 +359,8 @@ impl Session<'_> {
         self.sink.stage(name, words, &*String::from_utf8_lossy(&packet.body)).await
     }
 
-    /// What a message means. One that is larger than an answer may be is not read: only whose it is.
+    /// What a message means. One that is larger than an answer may be is not read: only whose it
+    /// is.
     fn meaning(&mut self, way: Way, packet: &Packet) -> Reply {
         let size = packet.body.len() as u64;
         if size <= self.limits.answer.saturating_add(AROUND) {
@@ -386,7 +404,8 @@ impl Session<'_> {
         }
     }
 
-    /// Tells headers that are not those of the message before; one without any says nothing about them.
+    /// Tells headers that are not those of the message before; one without any says nothing about
+    /// them.
     async fn tell_headers(&mut self, packet: &Packet) -> Result<(), SinkClosed> {
         if packet.told().next().is_none() || packet.told().eq(&self.headers) {
             return Ok(());
@@ -396,7 +415,12 @@ impl Session<'_> {
         self.sink.emit(kind).await
     }
 
-    async fn piece(&mut self, text: String, last: bool, packet: Packet) -> Result<Option<End>, SinkClosed> {
+    async fn piece(
+        &mut self,
+        text: String,
+        last: bool,
+        packet: Packet,
+    ) -> Result<Option<End>, SinkClosed> {
         self.pieces += 1;
         self.size += text.len() as u64;
         let bytes = packet.body.len();
@@ -410,7 +434,12 @@ impl Session<'_> {
         Ok(last.then_some((Outcome::Succeeded, None)))
     }
 
-    async fn stray(&mut self, cause: StrayCause, id: Option<String>, packet: &Packet) -> Result<(), SinkClosed> {
+    async fn stray(
+        &mut self,
+        cause: StrayCause,
+        id: Option<String>,
+        packet: &Packet,
+    ) -> Result<(), SinkClosed> {
         let kept = &packet.body[..packet.body.len().min(STRAY)];
         let mut body = String::from_utf8_lossy(kept).into_owned();
         if kept.len() < packet.body.len() {
@@ -440,7 +469,9 @@ impl Session<'_> {
         let (messages, bytes) = self.lines.lost();
         let gaps = messages > 0 || self.bus.news().faults().overflows != self.faults.overflows;
         match end.0 {
-            Outcome::Succeeded | Outcome::TimedOut if gaps => (Outcome::Lost, Some(messages::slow_consumer(messages, bytes))),
+            Outcome::Succeeded | Outcome::TimedOut if gaps => {
+                (Outcome::Lost, Some(messages::slow_consumer(messages, bytes)))
+            }
             _ => end,
         }
     }
@@ -463,8 +494,12 @@ impl Session<'_> {
             }
             let (cause, id) = match self.meaning(way, &packet) {
                 Reply::Stray { cause, id } => (cause, id),
-                _ if self.carrier.is_some_and(|carrier| carrier != way) => (StrayCause::Duplicate, self.own_id()),
-                _ if self.last_body.is_some_and(|last| last == Print::of(&packet.body)) => (StrayCause::Duplicate, self.own_id()),
+                _ if self.carrier.is_some_and(|carrier| carrier != way) => {
+                    (StrayCause::Duplicate, self.own_id())
+                }
+                _ if self.last_body.is_some_and(|last| last == Print::of(&packet.body)) => {
+                    (StrayCause::Duplicate, self.own_id())
+                }
                 _ => (StrayCause::Late, self.own_id()),
             };
             self.stray(cause, id, &packet).await?;

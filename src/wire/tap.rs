@@ -1,6 +1,8 @@
-//! A tap: hears what passes at some places of a connection, without taking part and without holding anyone back.
+//! A tap: hears what passes at some places of a connection, without taking part and without holding
+//! anyone back.
 //!
-//! What comes is made into crossings by [`redact`], waits in [`buffer`], and may begin with what the broker kept, which [`replay`] plays.
+//! What comes is made into crossings by [`redact`], waits in [`buffer`], and may begin with what
+//! the broker kept, which [`replay`] plays.
 
 mod buffer;
 mod now;
@@ -34,7 +36,7 @@ use super::transport::{
 use crate::{
     engine::mask::Mask,
     model::{
-        call::CallProblem,
+        call::CallError,
         clock::Millis,
         error_kind::ErrorKind,
         traffic::{ObservedMessage, Tapped},
@@ -65,12 +67,17 @@ pub struct Tap {
 }
 
 impl Tap {
-    /// Listens at these places from now on; once this is done, the server knows. A place that is not there yet is waited for, and told.
-    /// Secrets that the mask knows never come out of the tap.
+    /// Listens at these places from now on; once this is done, the server knows. A place that is
+    /// not there yet is waited for, and told. Secrets that the mask knows never come out of the
+    /// tap.
     ///
     /// # Errors
     /// When a place cannot be listened at.
-    pub async fn open(bus: Arc<dyn Bus>, places: &[Address], mask: Mask) -> Result<Self, CallProblem> {
+    pub async fn open(
+        bus: Arc<dyn Bus>,
+        places: &[Address],
+        mask: Mask,
+    ) -> Result<Self, CallError> {
         Self::open_since(bus, places, mask, None).await
     }
 
@@ -83,16 +90,24 @@ impl Tap {
         places: &[Address],
         mask: Mask,
         since: Option<Millis>,
-    ) -> Result<Self, CallProblem> {
+    ) -> Result<Self, CallError> {
         let catch = Arc::new(Catch::new(CAPACITY));
         let cut = Arc::new(Cut(mask));
-        let (mut listeners, mut beside, stop) = (JoinSet::new(), JoinSet::new(), CancellationToken::new());
-        // Before the subscriptions: what is newer than this may be heard twice, and nothing is missed between.
+        let (mut listeners, mut beside, stop) =
+            (JoinSet::new(), JoinSet::new(), CancellationToken::new());
+        // Before the subscriptions: what is newer than this may be heard twice, and nothing is
+        // missed between.
         let past = match since {
             Some(since) => {
                 catch.wait();
                 let keeps = bus.keeps(places).await?;
-                Some(Past { bus: Arc::clone(&bus), keeps, since, cut: Arc::clone(&cut), catch: Arc::clone(&catch) })
+                Some(Past {
+                    bus: Arc::clone(&bus),
+                    keeps,
+                    since,
+                    cut: Arc::clone(&cut),
+                    catch: Arc::clone(&catch),
+                })
             }
             None => None,
         };
@@ -103,7 +118,10 @@ impl Tap {
             lines.push(match bus.subscribe(place, Share::Observer).await {
                 Ok(line) => Some(line),
                 Err(problem) if is_not_there(&problem) => {
-                    catch.put(notice(format!("{} is not there yet; it is heard once it is", place.name)));
+                    catch.put(notice(format!(
+                        "{} is not there yet; it is heard once it is",
+                        place.name
+                    )));
                     None
                 }
                 Err(problem) => return Err(problem),
@@ -114,7 +132,8 @@ impl Tap {
         if let Some(past) = past {
             beside.spawn(past.play());
         }
-        let order = (!bus.transport().about().ordered && places.len() > 1).then(|| Arc::new(Order::new(Arc::clone(&catch))));
+        let order = (!bus.transport().about().ordered && places.len() > 1)
+            .then(|| Arc::new(Order::new(Arc::clone(&catch))));
         if let Some(order) = &order {
             beside.spawn(tick(Arc::clone(order)));
         }
@@ -146,7 +165,8 @@ impl Tap {
     pub async fn end(mut self) {
         self.stop.cancel();
         // A server that does not answer forgets it when the connection ends.
-        let _ = timeout(LEAVING, async { while self.listeners.join_next().await.is_some() {} }).await;
+        let _ =
+            timeout(LEAVING, async { while self.listeners.join_next().await.is_some() {} }).await;
     }
 
     /// What was heard since, in order, at most so many; waits until there is something.
@@ -204,7 +224,9 @@ impl Listener {
         };
         let (mut lost, mut overflows) = (0, self.bus.news().faults().overflows);
         loop {
-            let Some(heard) = stop.run_until_cancelled(line.next()).await else { return line.leave().await };
+            let Some(heard) = stop.run_until_cancelled(line.next()).await else {
+                return line.leave().await;
+            };
             let Some(heard) = heard else { break };
             let (missing, over) = (line.lost().0 - lost, self.bus.news().faults().overflows);
             if missing > 0 || over != overflows {
@@ -229,7 +251,11 @@ impl Listener {
             Some(about) => about.await.unwrap_or_default(),
             None => None,
         };
-        let here = |told: &Packet| self.all.iter().any(|place| matches(&place.name, told.subject.as_deref().unwrap_or_default()));
+        let here = |told: &Packet| {
+            self.all
+                .iter()
+                .any(|place| matches(&place.name, told.subject.as_deref().unwrap_or_default()))
+        };
         if told.as_ref().is_some_and(|told| !here(told)) {
             // It tells of somebody else's message.
             return;
@@ -243,7 +269,7 @@ impl Listener {
     }
 
     /// Waits until the place is there.
-    async fn come(&self) -> Result<QueueReceiver, CallProblem> {
+    async fn come(&self) -> Result<QueueReceiver, CallError> {
         loop {
             sleep(LOOKING).await;
             match self.bus.subscribe(&self.place, Share::Observer).await {
@@ -259,19 +285,27 @@ impl Listener {
     }
 }
 
-fn is_not_there(problem: &CallProblem) -> bool {
+fn is_not_there(problem: &CallError) -> bool {
     problem.kind == ErrorKind::NoResponders
 }
 
-/// Sends a message around to itself: when it is back, the subscriptions before it are known to the server. Answers where it went.
-async fn settle(bus: &dyn Bus) -> Result<Option<String>, CallProblem> {
+/// Sends a message around to itself: when it is back, the subscriptions before it are known to the
+/// server. Answers where it went.
+async fn settle(bus: &dyn Bus) -> Result<Option<String>, CallError> {
     let Some(inbox) = bus.inbox() else { return Ok(None) };
     let name = inbox.name.clone();
     let mut line = bus.subscribe(&inbox, Share::Each).await?;
-    bus.send(Outgoing { to: inbox, reply: None, headers: Vec::new(), body: Bytes::new(), expires: None }).await?;
+    bus.send(Outgoing {
+        to: inbox,
+        reply: None,
+        headers: Vec::new(),
+        body: Bytes::new(),
+        expires: None,
+    })
+    .await?;
     match timeout(STARTING, line.next()).await {
         Ok(Some(_)) => Ok(Some(name)),
-        _ => Err(CallProblem {
+        _ => Err(CallError {
             kind: ErrorKind::NoServer,
             message: format!("{} did not confirm that it hears us", bus.place()),
             remedy: "check the connection and the permission to subscribe".into(),
@@ -313,8 +347,14 @@ mod tests {
         bus.send(message(r#"{"say": "hunter2hunter2"}"#)).await.unwrap();
         let heard = tap.next(10).await;
         let crossing = crossing(&heard[0]);
-        assert_eq!((&*crossing.subject, crossing.reply.as_deref()), ("tg.request.joke", Some("_INBOX.7")));
-        assert_eq!((crossing.header("id"), crossing.size, crossing.kept), (Some("7f1c"), 25, KeptMessage::Masked));
+        assert_eq!(
+            (&*crossing.subject, crossing.reply.as_deref()),
+            ("tg.request.joke", Some("_INBOX.7"))
+        );
+        assert_eq!(
+            (crossing.header("id"), crossing.size, crossing.kept),
+            (Some("7f1c"), 25, KeptMessage::Masked)
+        );
         let all = format!("{:?} {}", crossing.headers, crossing.text());
         assert!(!all.contains("hunter2") && !all.contains("geheim"), "{all}");
     }
@@ -326,11 +366,19 @@ mod tests {
         bus.send(message(&"é".repeat(LONGEST))).await.unwrap();
         let heard = tap.next(10).await;
         let crossing = crossing(&heard[0]);
-        assert_eq!((crossing.body.len(), crossing.size, crossing.kept), (LONGEST, 2 * LONGEST as u64, KeptMessage::Start));
+        assert_eq!(
+            (crossing.body.len(), crossing.size, crossing.kept),
+            (LONGEST, 2 * LONGEST as u64, KeptMessage::Start)
+        );
     }
 
     fn heard_now(body: &str) -> Tapped {
-        let packet = Packet { subject: None, reply: None, headers: Vec::new(), body: Bytes::copy_from_slice(body.as_bytes()) };
+        let packet = Packet {
+            subject: None,
+            reply: None,
+            headers: Vec::new(),
+            body: Bytes::copy_from_slice(body.as_bytes()),
+        };
         Tapped::ObservedMessage(Arc::new(Cut(Mask::default()).crossing(packet, now())))
     }
 

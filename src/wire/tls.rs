@@ -9,7 +9,7 @@ use rustls::{
 };
 
 use super::transport::settings::{bad_file, bad_settings};
-use crate::model::{call::CallProblem, connection::Connection, error_kind::ErrorKind};
+use crate::model::{call::CallError, connection::Connection, error_kind::ErrorKind};
 
 /// Chooses it; call once at the start of the process. Calling again changes nothing.
 pub fn install() {
@@ -18,12 +18,13 @@ pub fn install() {
 }
 
 /// How a connection is encrypted; none where it is not to be.
-pub async fn encryption(connection: &Connection) -> Result<Option<Arc<ClientConfig>>, CallProblem> {
+pub async fn encryption(connection: &Connection) -> Result<Option<Arc<ClientConfig>>, CallError> {
     if connection.tls.required { config(connection).await.map(Some) } else { Ok(None) }
 }
 
-/// What a connection's settings say of encryption, ready for use. Without a file of authorities the system's are trusted.
-pub async fn config(connection: &Connection) -> Result<Arc<ClientConfig>, CallProblem> {
+/// What a connection's settings say of encryption, ready for use. Without a file of authorities the
+/// system's are trusted.
+pub async fn config(connection: &Connection) -> Result<Arc<ClientConfig>, CallError> {
     let mut roots = RootCertStore::empty();
     match &connection.tls.ca_file {
         Some(path) => {
@@ -36,8 +37,15 @@ pub async fn config(connection: &Connection) -> Result<Arc<ClientConfig>, CallPr
         }
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    let unfit = |error: Error| bad_settings(connection, &format!("has no usable encryption: {error}"), "check its certificates");
+    let builder =
+        ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let unfit = |error: Error| {
+        bad_settings(
+            connection,
+            &format!("has no usable encryption: {error}"),
+            "check its certificates",
+        )
+    };
     let builder = builder.map_err(unfit)?.with_root_certificates(roots);
     identified(connection, builder).await.map(Arc::new)
 }
@@ -46,20 +54,28 @@ pub async fn config(connection: &Connection) -> Result<Arc<ClientConfig>, CallPr
 async fn identified(
     connection: &Connection,
     builder: ConfigBuilder<ClientConfig, WantsClientCert>,
-) -> Result<ClientConfig, CallProblem> {
+) -> Result<ClientConfig, CallError> {
     match (&connection.tls.cert_file, &connection.tls.key_file) {
         (None, None) => Ok(builder.with_no_client_auth()),
         (Some(certificate), Some(key_file)) => {
             let chain = certificates(certificate).await?;
             let key = PrivateKeyDer::from_pem_slice(&read(key_file).await?);
-            let key = key.map_err(|error| bad_file(key_file, &format!("it holds no private key ({error})")))?;
-            builder.with_client_auth_cert(chain, key).map_err(|error| bad_file(certificate, &error.to_string()))
+            let key = key.map_err(|error| {
+                bad_file(key_file, &format!("it holds no private key ({error})"))
+            })?;
+            builder
+                .with_client_auth_cert(chain, key)
+                .map_err(|error| bad_file(certificate, &error.to_string()))
         }
-        _ => Err(bad_settings(connection, "has only one of certificate and key", "set both files, or neither")),
+        _ => Err(bad_settings(
+            connection,
+            "has only one of certificate and key",
+            "set both files, or neither",
+        )),
     }
 }
 
-async fn certificates(path: &str) -> Result<Vec<CertificateDer<'static>>, CallProblem> {
+async fn certificates(path: &str) -> Result<Vec<CertificateDer<'static>>, CallError> {
     let text = read(path).await?;
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
     match found {
@@ -69,7 +85,7 @@ async fn certificates(path: &str) -> Result<Vec<CertificateDer<'static>>, CallPr
     }
 }
 
-async fn read(path: &str) -> Result<Vec<u8>, CallProblem> {
+async fn read(path: &str) -> Result<Vec<u8>, CallError> {
     tokio::fs::read(path).await.map_err(|error| bad_file(path, &error.to_string()))
 }
 
@@ -78,7 +94,7 @@ const CHECK: &str = "check the connection's certificates, and whether the server
 
 /// Why there is no encrypted connection to `host` at `place`.
 #[must_use]
-pub fn refusal(place: &str, host: &str, error: &std::io::Error) -> CallProblem {
+pub fn refusal(place: &str, host: &str, error: &std::io::Error) -> CallError {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
         Some(fault) => refused(place, host, fault),
         None => unencrypted(place, &error.to_string(), CHECK),
@@ -87,27 +103,36 @@ pub fn refusal(place: &str, host: &str, error: &std::io::Error) -> CallProblem {
 
 /// The same, where the encryption itself says why.
 #[must_use]
-pub fn refused(place: &str, host: &str, fault: &Error) -> CallProblem {
+pub fn refused(place: &str, host: &str, fault: &Error) -> CallError {
     let (cause, remedy) = match fault {
         Error::InvalidCertificate(fault) => fault_of(fault, host),
-        Error::InvalidMessage(_) => ("it does not speak TLS".into(), "connect without TLS, or give the port that is encrypted"),
-        Error::AlertReceived(alert) => {
-            (format!("it refused us ({alert:?})"), "set the certificate and key that the server wants (cert-file, key-file)")
-        }
+        Error::InvalidMessage(_) => (
+            "it does not speak TLS".into(),
+            "connect without TLS, or give the port that is encrypted",
+        ),
+        Error::AlertReceived(alert) => (
+            format!("it refused us ({alert:?})"),
+            "set the certificate and key that the server wants (cert-file, key-file)",
+        ),
         other => (other.to_string(), CHECK),
     };
     unencrypted(place, &cause, remedy)
 }
 
-fn unencrypted(place: &str, cause: &str, remedy: &str) -> CallProblem {
-    CallProblem { kind: ErrorKind::Tls, message: format!("no encrypted connection to {place}: {cause}"), remedy: remedy.into() }
+fn unencrypted(place: &str, cause: &str, remedy: &str) -> CallError {
+    CallError {
+        kind: ErrorKind::Tls,
+        message: format!("no encrypted connection to {place}: {cause}"),
+        remedy: remedy.into(),
+    }
 }
 
 fn fault_of(fault: &CertificateError, host: &str) -> (String, &'static str) {
     match fault {
-        CertificateError::NotValidForName => {
-            (format!("its certificate is not for {host}"), "address the server by the name that its certificate has")
-        }
+        CertificateError::NotValidForName => (
+            format!("its certificate is not for {host}"),
+            "address the server by the name that its certificate has",
+        ),
         CertificateError::NotValidForNameContext { presented, .. } => (
             format!("its certificate is not for {host}, but for {}", names(presented)),
             "address the server by a name that its certificate has",
@@ -117,9 +142,10 @@ fn fault_of(fault: &CertificateError, host: &str) -> (String, &'static str) {
             "its certificate comes from an authority that this connection does not trust".into(),
             "set ca-file to the authority that signed the server's certificate",
         ),
-        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
-            ("its certificate has expired".into(), "renew the server's certificate, and check this machine's clock")
-        }
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => (
+            "its certificate has expired".into(),
+            "renew the server's certificate, and check this machine's clock",
+        ),
         other => (other.to_string(), "check the server's certificate"),
     }
 }
@@ -127,5 +153,9 @@ fn fault_of(fault: &CertificateError, host: &str) -> (String, &'static str) {
 /// `DnsName("localhost")` as people write it.
 fn names(presented: &[String]) -> String {
     let bare = |name: &String| name.split('"').nth(1).unwrap_or(name).to_owned();
-    if presented.is_empty() { "nobody".into() } else { presented.iter().map(bare).collect::<Vec<_>>().join(", ") }
+    if presented.is_empty() {
+        "nobody".into()
+    } else {
+        presented.iter().map(bare).collect::<Vec<_>>().join(", ")
+    }
 }

@@ -1,6 +1,7 @@
 //! How bytes travel: one file and one row for each transport. A transport knows no system.
 //!
-//! [`bus`] says what each offers: subscribe, send, and the state of the connection. [`message_queue`] is the bounded queue between the network and whoever listens.
+//! [`bus`] says what each offers: subscribe, send, and the state of the connection.
+//! [`message_queue`] is the bounded queue between the network and whoever listens.
 
 pub mod bus;
 pub mod connection_event;
@@ -30,7 +31,9 @@ type Open = for<'a> fn(&'a Connection, &'a Secrets) -> Doing<'a, Arc<dyn Bus>>;
 
 /// Every transport.
 const TRANSPORTS: &[(TransportKind, Open)] = &[
-    (TransportKind::Embedded, |_, _| Box::pin(async { Ok(Arc::new(embedded::Embedded::default()) as Arc<dyn Bus>) })),
+    (TransportKind::Embedded, |_, _| {
+        Box::pin(async { Ok(Arc::new(embedded::Embedded::default()) as Arc<dyn Bus>) })
+    }),
     (TransportKind::Nats, |connection, secrets| {
         Box::pin(async { Ok(Arc::new(nats::open(connection, secrets).await?) as Arc<dyn Bus>) })
     }),
@@ -47,14 +50,22 @@ const TRANSPORTS: &[(TransportKind, Open)] = &[
         Box::pin(async { Ok(Arc::new(http::open(connection, secrets).await?) as Arc<dyn Bus>) })
     }),
     (TransportKind::WebSocket, |connection, secrets| {
-        Box::pin(async { Ok(Arc::new(websocket::open(connection, secrets).await?) as Arc<dyn Bus>) })
+        Box::pin(async {
+            Ok(Arc::new(websocket::open(connection, secrets).await?) as Arc<dyn Bus>)
+        })
     }),
 ];
 
 /// Opens a connection by its kind of transport. `None`: no transport of that kind is built in.
 #[must_use]
-pub fn open<'a>(connection: &'a Connection, secrets: &'a Secrets) -> Option<Doing<'a, Arc<dyn Bus>>> {
-    TRANSPORTS.iter().find(|(kind, _)| *kind == connection.transport()).map(|(_, open)| open(connection, secrets))
+pub fn open<'a>(
+    connection: &'a Connection,
+    secrets: &'a Secrets,
+) -> Option<Doing<'a, Arc<dyn Bus>>> {
+    TRANSPORTS
+        .iter()
+        .find(|(kind, _)| *kind == connection.transport())
+        .map(|(_, open)| open(connection, secrets))
 }
 
 #[cfg(test)]

@@ -16,7 +16,11 @@ use crate::{form::Desk, support::workbench::Workbench};
 /// The row under the cursor of what lies over the screen.
 fn chosen(bench: &Workbench) -> String {
     let screen = bench.screen();
-    let row = screen.lines().filter_map(|line| line.split_once('▌')).map(|(_, row)| row.trim().to_owned()).next_back();
+    let row = screen
+        .lines()
+        .filter_map(|line| line.split_once('▌'))
+        .map(|(_, row)| row.trim().to_owned())
+        .next_back();
     row.unwrap_or_else(|| panic!("no row is chosen:\n{screen}"))
 }
 
@@ -39,21 +43,37 @@ fn the_palette_puts_first_what_was_named() {
         ("theme", "theme"),
         ("n times", "n times…"),
     ] {
-        assert!(sought(&mut bench, typed).starts_with(row), "{typed}: {}", sought(&mut bench, typed));
+        assert!(
+            sought(&mut bench, typed).starts_with(row),
+            "{typed}: {}",
+            sought(&mut bench, typed)
+        );
     }
     // What reaches a deployment or deletes is never the first where something else was typed.
-    for typed in ["tools", "system", "deployment", "entry", "file", "shown first", "hea", "ush", "lear"] {
+    for typed in
+        ["tools", "system", "deployment", "entry", "file", "shown first", "hea", "ush", "lear"]
+    {
         bench.keys("ctrl+p");
         bench.types(typed);
         let risky = ["push…", "delete", "clear", "remove"];
         let nothing = bench.shows("nothing by that name");
-        assert!(nothing || !risky.iter().any(|act| chosen(&bench).starts_with(act)), "{typed}: {}", chosen(&bench));
+        assert!(
+            nothing || !risky.iter().any(|act| chosen(&bench).starts_with(act)),
+            "{typed}: {}",
+            chosen(&bench)
+        );
         bench.keys("esc");
     }
 }
 
 fn selected(bench: &Workbench) -> String {
-    bench.state.selected.as_ref().and_then(|id| bench.state.catalog.entry(id)).map(|entry| entry.key.clone()).unwrap_or_default()
+    bench
+        .state
+        .selected
+        .as_ref()
+        .and_then(|id| bench.state.catalog.entry(id))
+        .map(|entry| entry.key.clone())
+        .unwrap_or_default()
 }
 
 #[test]
@@ -83,7 +103,11 @@ fn arriving_at_invoke_types_nothing() {
     bench.types("3");
     bench.keys("up down home");
     bench.types("6");
-    assert_eq!(bench.state.screen, ScreenId::Connections, "moving between fields does not start typing");
+    assert_eq!(
+        bench.state.screen,
+        ScreenId::Connections,
+        "moving between fields does not start typing"
+    );
     // Enter types, and so does a press; who types goes on in the next field, and digits are text.
     bench.types("3");
     bench.keys("enter");
@@ -119,7 +143,8 @@ fn typing_replaces_the_arguments_that_a_sample_filled_in() {
     assert_eq!(bench.state.arguments_of(&tool)["topic"], "ducks", "{}", bench.screen());
     // What a user typed is no longer replaced, not even after another tool was looked at.
     bench.keys("esc");
-    let other = bench.state.catalog.tools.iter().find(|other| *other.id() != tool).unwrap().id().clone();
+    let other =
+        bench.state.catalog.tools.iter().find(|other| *other.id() != tool).unwrap().id().clone();
     for shown in [&other, &tool] {
         bench.send(Message::Select(shown.clone()));
         bench.draw();
@@ -132,7 +157,12 @@ fn typing_replaces_the_arguments_that_a_sample_filled_in() {
 #[test]
 fn arriving_at_the_form_of_a_tool_or_a_connection_types_nothing() {
     let mut bench = Workbench::sample("services", 120, 36);
-    let before: Vec<_> = bench.state.documents.iter().map(|(file, document)| (file.clone(), document.text.clone())).collect();
+    let before: Vec<_> = bench
+        .state
+        .documents
+        .iter()
+        .map(|(file, document)| (file.clone(), document.text.clone()))
+        .collect();
     bench.keys("enter");
     bench.types("b");
     bench.keys("down down");
@@ -148,8 +178,7 @@ fn arriving_at_the_form_of_a_tool_or_a_connection_types_nothing() {
 
 #[test]
 fn a_test_is_of_the_connection_that_was_just_made() {
-    let text =
-        "[connections.local]\nservers = \"nats://127.0.0.1:4222\"\n[connections.zoo]\nservers = \"nats://127.0.0.1:4223\"\n";
+    let text = "[connections.local]\nservers = \"nats://127.0.0.1:4222\"\n[connections.zoo]\nservers = \"nats://127.0.0.1:4223\"\n";
     let mut bench = Workbench::sample("services", 120, 36);
     bench.send(Message::Loaded(vec![(
         FileId::new(SETTINGS),
@@ -184,8 +213,9 @@ fn the_smallest_change_shows_its_lines_before_it_writes() {
     let groups = ["read-only", "knowledge"].map(Name::from);
     bench.send(Message::SetGroups(Some(groups.into())));
     let mut bench = bench.on(ScreenId::Workflow);
-    let text =
-        |bench: &Workbench| -> Vec<_> { bench.state.documents.iter().map(|(_, document)| document.text.clone()).collect() };
+    let text = |bench: &Workbench| -> Vec<_> {
+        bench.state.documents.iter().map(|(_, document)| document.text.clone()).collect()
+    };
     let before = text(&bench);
     bench.keys("end right right right right right right space");
     assert_eq!(text(&bench), before, "nothing is written yet: {}", bench.screen());
@@ -204,7 +234,12 @@ fn a_finding_is_wrapped_where_its_field_has_no_focus_too() {
     let mut desk = Desk::new(schema, serde_json::json!({"a": "x", "b": "y"}));
     let text = "This is long enough to need a second line of the form, and all of it is there to be read to the very end.";
     for severity in [Severity::Note, Severity::Warning, Severity::Error] {
-        desk.form.set_notes(vec![Note { at: Pointer::parse("/b").unwrap(), severity, text: text.into(), fix: None }]);
+        desk.form.set_notes(vec![Note {
+            at: Pointer::parse("/b").unwrap(),
+            severity,
+            text: text.into(),
+            fix: None,
+        }]);
         let screen = desk.screen();
         assert!(screen.contains("to the very end."), "{severity:?}: {screen}");
     }

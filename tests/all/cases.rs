@@ -38,7 +38,8 @@ fn place(cases: &[(&str, &str)]) -> Place {
     let mut files: Vec<(String, String)> = Vec::new();
     collect(&sample.here, "", &mut files);
     files.extend(cases.iter().map(|(name, text)| (format!("cases/{name}"), (*text).to_owned())));
-    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let files: Vec<(&str, &str)> =
+        files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     Place::with(&files)
 }
 
@@ -56,7 +57,10 @@ fn collect(folder: &Path, below: &str, files: &mut Vec<(String, String)>) {
 fn cases_that_hold_end_with_nothing_to_tell() {
     let place = place(&[
         ("good.yaml", GOOD),
-        ("refused.yaml", "call: calculator\narguments: {expression: 1/0}\nexpect: {outcome: failed, error: division-by-zero}\n"),
+        (
+            "refused.yaml",
+            "call: calculator\narguments: {expression: 1/0}\nexpect: {outcome: failed, error: division-by-zero}\n",
+        ),
     ]);
     let ran = place.run(&["test"]);
     ran.ended(0, &["as expected: 2 cases"]);
@@ -67,7 +71,11 @@ fn cases_that_hold_end_with_nothing_to_tell() {
 
 #[test]
 fn what_differs_is_told_for_people_scripts_and_ci() {
-    let place = place(&[("good.yaml", GOOD), ("wrong.yaml", WRONG), ("unknown.yaml", "call: calculater\n")]);
+    let place = place(&[
+        ("good.yaml", GOOD),
+        ("wrong.yaml", WRONG),
+        ("unknown.yaml", "call: calculater\n"),
+    ]);
     let ran = place.run(&["test", "--jobs", "1"]);
     ran.ended(1, &["2 of 3 cases not as expected"]);
     for words in [
@@ -77,17 +85,23 @@ fn what_differs_is_told_for_people_scripts_and_ci() {
         "did you mean \"calculator\"?",
     ] {
         assert!(
-            ran.data.contains(words) || ran.data.contains(&place.here.join("cases/wrong.yaml").display().to_string()),
+            ran.data.contains(words)
+                || ran.data.contains(&place.here.join("cases/wrong.yaml").display().to_string()),
             "{words}:\n{}",
             ran.data
         );
     }
     let verdicts = place.json(&["test", "--json"]);
-    let of = |key: &str| verdicts.as_array().unwrap().iter().map(|one| one[key].clone()).collect::<Vec<Value>>();
+    let of = |key: &str| {
+        verdicts.as_array().unwrap().iter().map(|one| one[key].clone()).collect::<Vec<Value>>()
+    };
     assert_eq!(of("holds"), [json!(true), json!(false), json!(false)]);
     assert_eq!(of("outcome"), [json!("succeeded"), json!(null), json!("failed")]);
     let report = place.run(&["test", "--format", "junit"]).data;
-    assert!(report.contains("<testsuites name=\"toolcrib test\" tests=\"3\" failures=\"2\">"), "{report}");
+    assert!(
+        report.contains("<testsuites name=\"toolcrib test\" tests=\"3\" failures=\"2\">"),
+        "{report}"
+    );
     assert!(report.contains("<testsuite name=\"six times seven\" file="), "{report}");
 }
 
@@ -122,15 +136,28 @@ fn a_case_and_a_stub_hold_no_secrets_however_the_answer_was_cut() {
     bench.keys("enter");
     bench.types("hunter2hunter2 + 1");
     bench.keys("f6");
-    bench.happens([(3, chunk("it is hun")), (4, chunk("ter2hunter2, good b")), (5, chunk("ye")), (6, end(Outcome::Succeeded))]);
+    bench.happens([
+        (3, chunk("it is hun")),
+        (4, chunk("ter2hunter2, good b")),
+        (5, chunk("ye")),
+        (6, end(Outcome::Succeeded)),
+    ]);
     // Who asked sees the answer.
     assert!(bench.screen().contains("it is hunter2hunter2, good bye"), "{}", bench.screen());
     bench.keys("esc t enter b enter");
     let kept = |name: &str| bench.state.documents.get(&FileId::new(name)).unwrap().text.to_string();
     let (case, stub) = (kept("cases/calculator.yaml"), kept("stubs/calc.yaml"));
-    assert!(case.contains(", good bye") && case.contains("\"*** + 1\"") && case.contains("{{env.NAME}}"), "{case}");
+    assert!(
+        case.contains(", good bye")
+            && case.contains("\"*** + 1\"")
+            && case.contains("{{env.NAME}}"),
+        "{case}"
+    );
     assert!(stub.contains("it is ***") && stub.contains("ye"), "{stub}");
-    assert!(!case.contains("hunter") && !stub.contains("hunter") && !stub.contains("ter2"), "{case}{stub}");
+    assert!(
+        !case.contains("hunter") && !stub.contains("hunter") && !stub.contains("ter2"),
+        "{case}{stub}"
+    );
 }
 
 #[test]
@@ -147,14 +174,23 @@ fn a_call_is_kept_as_a_case_and_called_again_on_the_screen() {
     let file = FileId::new("cases/calculator.yaml");
     let kept = bench.state.documents.get(&file).unwrap().text.to_string();
     assert!(
-        kept.contains("call: calculator") && kept.contains("expression: 6 * 7") && kept.contains("outcome: succeeded"),
+        kept.contains("call: calculator")
+            && kept.contains("expression: 6 * 7")
+            && kept.contains("outcome: succeeded"),
         "{kept}"
     );
-    assert!(bench.effects.iter().any(|effect| matches!(effect, Effect::Save { file: saved, .. } if *saved == file)));
+    assert!(
+        bench
+            .effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::Save { file: saved, .. } if *saved == file))
+    );
 
     for (answer, words) in [("42", "as expected: 1 case"), ("43", "1 of 1 case not as expected")] {
         bench.keys("T enter");
-        let Some(Effect::Call { call, request, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+        let Some(Effect::Call { call, request, .. }) = bench.effects.last() else {
+            panic!("{:?}", bench.effects)
+        };
         assert!(request.body.contains("6 * 7"));
         let call: CallId = *call;
         let events = [chunk(answer), end(Outcome::Succeeded)].map(|kind| Event { at_ms: 4, kind });
@@ -178,13 +214,21 @@ fn what_is_expected_is_ticked_by_key_and_by_mouse_and_secrets_stay_out_of_the_fi
     let answer = format!(r#"{{"count": 42, "password": "hunter2", "key": "{KEY}"}}"#);
     bench.happens([(3, chunk(&answer)), (40, end(Outcome::Succeeded))]);
     bench.keys("esc t");
-    assert!(bench.shows("[x] json") && bench.shows("[ ] schema") && bench.shows("[ ] under     100ms"), "{}", bench.screen());
+    assert!(
+        bench.shows("[x] json") && bench.shows("[ ] schema") && bench.shows("[ ] under     100ms"),
+        "{}",
+        bench.screen()
+    );
     bench.clicks("[ ] schema");
     bench.keys("down space");
     assert!(bench.shows("[x] schema") && bench.shows("[x] under"), "{}", bench.screen());
     bench.keys("enter");
-    let kept = bench.state.documents.get(&FileId::new("cases/calculator.yaml")).unwrap().text.to_string();
-    assert!(kept.contains("under: 100ms") && kept.contains("schema:") && kept.contains("count: 42"), "{kept}");
+    let kept =
+        bench.state.documents.get(&FileId::new("cases/calculator.yaml")).unwrap().text.to_string();
+    assert!(
+        kept.contains("under: 100ms") && kept.contains("schema:") && kept.contains("count: 42"),
+        "{kept}"
+    );
     assert!(!kept.contains("hunter2") && !kept.contains(KEY), "{kept}");
 }
 
@@ -192,8 +236,14 @@ fn what_is_expected_is_ticked_by_key_and_by_mouse_and_secrets_stay_out_of_the_fi
 fn many_are_called_a_few_at_a_time() {
     let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Invoke);
     let files: Vec<FileId> = (0..9).map(|row| FileId::new(format!("cases/{row}.yaml"))).collect();
-    let create = |file: &FileId| toolcrib::app::documents::Change::Create { file: file.clone(), text: GOOD.into() };
-    bench.send(Message::Change { label: "make".into(), changes: files.iter().map(create).collect() });
+    let create = |file: &FileId| toolcrib::app::documents::Change::Create {
+        file: file.clone(),
+        text: GOOD.into(),
+    };
+    bench.send(Message::Change {
+        label: "make".into(),
+        changes: files.iter().map(create).collect(),
+    });
     bench.effects.clear();
     bench.send(Message::RunCases(files));
     let begun = |bench: &Workbench| {
@@ -210,7 +260,10 @@ fn many_are_called_a_few_at_a_time() {
     let mut ended = 0;
     while let Some(call) = begun(&bench).get(ended).copied() {
         let event = |kind| Event { at_ms: 1, kind };
-        bench.send(Message::CallEvents { call, events: vec![event(chunk("42")), event(end(Outcome::Succeeded))] });
+        bench.send(Message::CallEvents {
+            call,
+            events: vec![event(chunk("42")), event(end(Outcome::Succeeded))],
+        });
         ended += 1;
     }
     assert_eq!((ended, bench.state.cases.counts()), (9, (9, 0)));

@@ -19,12 +19,16 @@ fn keys(value: &Value) -> Vec<&str> {
 }
 
 fn named<'v>(list: &'v Value, key: &str, name: &str) -> &'v Value {
-    list.as_array().unwrap().iter().find(|item| item[key] == name).unwrap_or_else(|| panic!("no {name} in {list:#}"))
+    list.as_array()
+        .unwrap()
+        .iter()
+        .find(|item| item[key] == name)
+        .unwrap_or_else(|| panic!("no {name} in {list:#}"))
 }
 
-const BROKEN: &str = "tool:\n  t:\n    type: tool-service\n    name: t\n    service: nowhere\n  t:\n    : [\n";
-const FAULTY: &str =
-    "tool:\n  t:\n    type: tool-service\n    name: t\n    description: d\n    service: nowhere\n    arguments: []\n";
+const BROKEN: &str =
+    "tool:\n  t:\n    type: tool-service\n    name: t\n    service: nowhere\n  t:\n    : [\n";
+const FAULTY: &str = "tool:\n  t:\n    type: tool-service\n    name: t\n    description: d\n    service: nowhere\n    arguments: []\n";
 
 #[test]
 fn check_ends_with_one_when_there_are_errors() {
@@ -35,7 +39,9 @@ fn check_ends_with_one_when_there_are_errors() {
     let ran = Place::with(&[("tools.yaml", BROKEN)]).run(&["check"]);
     ran.ended(1, &["1 error"]);
     assert!(ran.data.starts_with("tools.yaml:8:1 error syntax.not-well-formed"), "{}", ran.data);
-    Place::with(&[("tools.yaml", "")]).run(&["check", "nowhere"]).ended(2, &["no such file or folder", "nowhere"]);
+    Place::with(&[("tools.yaml", "")])
+        .run(&["check", "nowhere"])
+        .ended(2, &["no such file or folder", "nowhere"]);
 }
 
 #[test]
@@ -44,9 +50,15 @@ fn check_speaks_json_sarif_and_to_github() {
     let found = place.json(&["check", "--json"]);
     assert_eq!(found, place.json(&["check", "--format", "json"]));
     let finding = named(&found, "code", "service.unknown");
-    assert_eq!(keys(finding), ["code", "severity", "file", "line", "column", "pointer", "message", "fix"]);
+    assert_eq!(
+        keys(finding),
+        ["code", "severity", "file", "line", "column", "pointer", "message", "fix"]
+    );
     let place_of = [&finding["severity"], &finding["file"], &finding["line"], &finding["pointer"]];
-    assert_eq!(place_of, [&json!("error"), &json!("tools.yaml"), &json!(6), &json!("/tool/t/service")]);
+    assert_eq!(
+        place_of,
+        [&json!("error"), &json!("tools.yaml"), &json!(6), &json!("/tool/t/service")]
+    );
 
     let ran = place.run(&["check", "--format", "sarif"]);
     ran.ended(1, &[]);
@@ -55,18 +67,31 @@ fn check_speaks_json_sarif_and_to_github() {
     assert_eq!((&sarif["version"], &result["level"]), (&json!("2.1.0"), &json!("error")));
     assert_eq!(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "tools.yaml");
     let rule = result["ruleIndex"].as_u64().unwrap();
-    assert_eq!(sarif["runs"][0]["tool"]["driver"]["rules"][usize::try_from(rule).unwrap()]["id"], "service.unknown");
+    assert_eq!(
+        sarif["runs"][0]["tool"]["driver"]["rules"][usize::try_from(rule).unwrap()]["id"],
+        "service.unknown"
+    );
 
     let ran = place.run(&["check", "--format", "github"]);
     ran.ended(1, &[]);
-    assert!(ran.data.contains("::error file=tools.yaml,line=6,col=5,title=service.unknown::"), "{}", ran.data);
+    assert!(
+        ran.data.contains("::error file=tools.yaml,line=6,col=5,title=service.unknown::"),
+        "{}",
+        ran.data
+    );
 }
 
 #[test]
 fn a_file_is_checked_in_its_workspace() {
     let place = Place::sample("services");
-    place.run(&["check", "tools/tell-joke.json"]).ended(0, &["0 errors, 0 warnings, 0 notes in 1 file"]);
-    let place = Place::with(&[("toolcrib.toml", "mood = 1\n"), ("a.yaml", FAULTY), ("b.yaml", "tool: {}\n")]);
+    place
+        .run(&["check", "tools/tell-joke.json"])
+        .ended(0, &["0 errors, 0 warnings, 0 notes in 1 file"]);
+    let place = Place::with(&[
+        ("toolcrib.toml", "mood = 1\n"),
+        ("a.yaml", FAULTY),
+        ("b.yaml", "tool: {}\n"),
+    ]);
     place.run(&["check", "b.yaml"]).ended(0, &[]);
     let files = |arguments: &[&str]| {
         let found = place.json(arguments);
@@ -75,7 +100,11 @@ fn a_file_is_checked_in_its_workspace() {
         files.into_iter().collect::<Vec<_>>()
     };
     assert_eq!(files(&["check", "a.yaml", "--json"]), ["\"a.yaml\""]);
-    assert_eq!(files(&["check", "--json"]), ["\"a.yaml\"", "\"toolcrib.toml\""], "settings are checked too");
+    assert_eq!(
+        files(&["check", "--json"]),
+        ["\"a.yaml\"", "\"toolcrib.toml\""],
+        "settings are checked too"
+    );
 }
 
 #[test]
@@ -83,14 +112,39 @@ fn tools_say_why_they_are_hidden() {
     let place = Place::sample("spec-workflow");
     let tools = place.json(&["tools", "--json"]);
     let hidden = named(&tools, "key", "complex-analysis");
-    assert_eq!(keys(hidden), ["name", "key", "system", "type", "file", "groups", "states", "next_state", "available", "reasons"]);
+    assert_eq!(
+        keys(hidden),
+        [
+            "name",
+            "key",
+            "system",
+            "type",
+            "file",
+            "groups",
+            "states",
+            "next_state",
+            "available",
+            "reasons"
+        ]
+    );
     assert_eq!(hidden["available"], false);
-    assert_eq!((&hidden["states"], &hidden["next_state"]), (&json!(["analysis"]), &json!("results")));
-    let kinds: Vec<_> = hidden["reasons"].as_array().unwrap().iter().map(|reason| reason["kind"].as_str().unwrap()).collect();
+    assert_eq!(
+        (&hidden["states"], &hidden["next_state"]),
+        (&json!(["analysis"]), &json!("results"))
+    );
+    let kinds: Vec<_> = hidden["reasons"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|reason| reason["kind"].as_str().unwrap())
+        .collect();
     assert_eq!(kinds, ["group", "state"]);
     assert_eq!(keys(&hidden["reasons"][0]), ["kind", "text", "fix"]);
     let shown = named(&tools, "key", "text-completion");
-    assert_eq!((&shown["available"], &shown["reasons"], &shown["states"]), (&json!(true), &json!([]), &json!(["*"])));
+    assert_eq!(
+        (&shown["available"], &shown["reasons"], &shown["states"]),
+        (&json!(true), &json!([]), &json!(["*"]))
+    );
 
     let available = |arguments: &[&str]| -> Vec<String> {
         let all = place.json(&[&["tools", "--json"], arguments].concat());
@@ -98,17 +152,30 @@ fn tools_say_why_they_are_hidden() {
         shown.map(|tool| tool["key"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(available(&[]), ["knowledge-query", "text-completion"]);
-    assert_eq!(available(&["--groups", "admin", "--state", "analysis"]), ["graph-update", "reset-workflow"]);
+    assert_eq!(
+        available(&["--groups", "admin", "--state", "analysis"]),
+        ["graph-update", "reset-workflow"]
+    );
     assert_eq!(available(&["--groups", ""]), [""; 0]);
-    assert_eq!(available(&["--groups", "*", "--mode", "as-deployed"]), [""; 0], "TrustGraph does not know the type graph-update");
-    assert_eq!(available(&["--groups", "write", "--user", "user-a"]), [""; 0], "user-a may not ask for it");
+    assert_eq!(
+        available(&["--groups", "*", "--mode", "as-deployed"]),
+        [""; 0],
+        "TrustGraph does not know the type graph-update"
+    );
+    assert_eq!(
+        available(&["--groups", "write", "--user", "user-a"]),
+        [""; 0],
+        "user-a may not ask for it"
+    );
     place.run(&["tools", "--groups", "wirte"]).ended(0, &["no tool is in wirte"]);
 
     let why = place.run(&["tools", "--why", "reset-workflow"]);
     why.ended(0, &[]);
-    for words in
-        ["reset-workflow: hidden", "group: in admin, asked for read-only, knowledge", "ask for admin, then take knowledge-query"]
-    {
+    for words in [
+        "reset-workflow: hidden",
+        "group: in admin, asked for read-only, knowledge",
+        "ask for admin, then take knowledge-query",
+    ] {
         assert!(why.data.contains(words), "{}", why.data);
     }
     place.run(&["tools", "--why", "reset-workflo"]).ended(2, &["did you mean \"reset-workflow\"?"]);
@@ -130,10 +197,16 @@ fn groups_and_states_are_listed() {
 #[test]
 fn a_workspaces_own_groups_count() {
     let tools = "tool:\n  a: {type: text-completion, name: a, description: d, group: [x]}\n  b: {type: text-completion, name: b, description: d, group: [y]}\n";
-    let place = Place::with(&[("tools.yaml", tools), ("toolcrib.toml", "[groups]\nboth = [\"a\", \"b\"]\n")]);
+    let place = Place::with(&[
+        ("tools.yaml", tools),
+        ("toolcrib.toml", "[groups]\nboth = [\"a\", \"b\"]\n"),
+    ]);
     let all = place.json(&["tools", "--json", "--groups", "both"]);
     assert!(all.as_array().unwrap().iter().all(|tool| tool["available"] == true), "{all:#}");
-    assert_eq!(named(&place.json(&["groups", "--json"]), "name", "both")["tools"], json!(["a", "b"]));
+    assert_eq!(
+        named(&place.json(&["groups", "--json"]), "name", "both")["tools"],
+        json!(["a", "b"])
+    );
 }
 
 #[test]
@@ -157,12 +230,15 @@ fn scenarios_end_with_one_when_an_expectation_fails() {
     let ran = place.run(&["simulate", home.to_str().unwrap(), "-w", "."]);
     ran.ended(1, &["1 of 1 scenario not as expected: 2 differences"]);
     assert!(
-        ran.data.contains("not expected knowledge-query") && ran.data.contains("the state is undefined, not elsewhere"),
+        ran.data.contains("not expected knowledge-query")
+            && ran.data.contains("the state is undefined, not elsewhere"),
         "{}",
         ran.data
     );
     fs::write(&home, "steps:\n  - tol: x\n").unwrap();
-    place.run(&["simulate", home.to_str().unwrap()]).ended(2, &["line 2, column 5", "did you mean \"tool\"?"]);
+    place
+        .run(&["simulate", home.to_str().unwrap()])
+        .ended(2, &["line 2, column 5", "did you mean \"tool\"?"]);
     place.run(&["simulate", "nowhere.yaml"]).ended(2, &["nowhere.yaml", "there is no such file"]);
 }
 
@@ -177,13 +253,24 @@ fn scenarios_say_what_they_exercised_and_report_to_ci() {
     assert_eq!(report["scenarios"][0]["holds"], true);
     let coverage = &report["coverage"][0];
     assert_eq!((&coverage["tools"]["of"], &coverage["tools"]["covered"]), (&json!(5), &json!(1)));
-    assert_eq!(coverage["transitions"]["missed"][0], json!({"tool": "knowledge-query", "from": "undefined", "to": "analysis"}));
+    assert_eq!(
+        coverage["transitions"]["missed"][0],
+        json!({"tool": "knowledge-query", "from": "undefined", "to": "analysis"})
+    );
 
     fs::write(place.home.path().join("wrong.yaml"), "steps:\n  - tool: reset-workflow\n").unwrap();
-    let ran = place.run(&["simulate", place.home.path().join("wrong.yaml").to_str().unwrap(), "-w", ".", "--format", "junit"]);
+    let ran = place.run(&[
+        "simulate",
+        place.home.path().join("wrong.yaml").to_str().unwrap(),
+        "-w",
+        ".",
+        "--format",
+        "junit",
+    ]);
     ran.ended(1, &["1 of 1 scenario not as expected"]);
     assert!(
-        ran.data.contains("failures=\"1\"") && ran.data.contains("<failure message=\"refused: expected false: group: in admin"),
+        ran.data.contains("failures=\"1\"")
+            && ran.data.contains("<failure message=\"refused: expected false: group: in admin"),
         "{}",
         ran.data
     );
@@ -195,15 +282,26 @@ fn a_state_says_how_to_come_in_and_out_and_a_request_what_it_never_gets_to() {
     let state = place.json(&["states", "--about", "analysis", "--json"]);
     assert_eq!(state["way"], json!(["knowledge-query"]));
     assert_eq!(state["sufficient_groups"], json!([["basic"], ["knowledge"], ["read-only"]]));
-    let tools = |key: &str| state[key].as_array().unwrap().iter().map(|found| found["tool"].clone()).collect::<Vec<_>>();
-    assert_eq!((tools("into"), tools("stay")), (vec![json!("knowledge-query")], vec![json!("graph-update")]));
+    let tools = |key: &str| {
+        state[key].as_array().unwrap().iter().map(|found| found["tool"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (tools("into"), tools("stay")),
+        (vec![json!("knowledge-query")], vec![json!("graph-update")])
+    );
     assert_eq!(tools("out"), ["text-completion", "complex-analysis", "reset-workflow"]);
     place.run(&["states", "--about", "anlysis"]).ended(2, &["did you mean \"analysis\"?"]);
 
     let never = place.json(&["states", "--never", "--json", "--groups", "knowledge,compute"]);
     assert_eq!(never["states"], json!(["research", "modification"]));
-    assert_eq!((&never["dead_ends"], &never["no_way_back"]), (&json!(["results"]), &json!(["analysis", "results"])));
-    assert_eq!(never["tools"][1], json!({"tool": "reset-workflow", "why": "none of its groups is asked for"}));
+    assert_eq!(
+        (&never["dead_ends"], &never["no_way_back"]),
+        (&json!(["results"]), &json!(["analysis", "results"]))
+    );
+    assert_eq!(
+        never["tools"][1],
+        json!({"tool": "reset-workflow", "why": "none of its groups is asked for"})
+    );
 
     let why = place.json(&["tools", "--why", "complex-analysis", "--json", "--state", "analysis"]);
     assert_eq!(why[0]["sufficient_groups"], json!([["advanced"], ["compute"], ["expensive"]]));
@@ -213,10 +311,21 @@ fn a_state_says_how_to_come_in_and_out_and_a_request_what_it_never_gets_to() {
 fn a_simulation_leaves_its_records() {
     let place = Place::sample("spec-workflow");
     let file = place.home.path().join("metrics.prom");
-    let ran = place.run(&["simulate", "scenarios/research.yaml", "--audit", "-", "--metrics", file.to_str().unwrap()]);
+    let ran = place.run(&[
+        "simulate",
+        "scenarios/research.yaml",
+        "--audit",
+        "-",
+        "--metrics",
+        file.to_str().unwrap(),
+    ]);
     ran.ended(0, &["research", "as expected"]);
     assert_eq!(ran.json()["state_transitions"].as_array().unwrap().len(), 3);
-    assert!(fs::read_to_string(file).unwrap().contains("agent_state_transitions_total{tool=\"knowledge-query\""));
+    assert!(
+        fs::read_to_string(file)
+            .unwrap()
+            .contains("agent_state_transitions_total{tool=\"knowledge-query\"")
+    );
     place.run(&["simulate", "scenarios", "--audit", "-"]).ended(2, &["there are several"]);
 }
 
@@ -236,8 +345,12 @@ fn the_workflow_is_drawn_in_every_format() {
     }
     assert_eq!(place.json(&["graph", "--json", "--state", "analysis"])["start"], "analysis");
     // As on the screen, arrows of groups that are not asked for are there, broken.
-    let drawn = |arrows: &str| place.run(&["graph", "--groups", "knowledge", "--arrows", arrows]).data;
-    assert!(place.run(&["graph", "--groups", "knowledge"]).data == drawn("all") && drawn("all").contains("complex-analysis"));
+    let drawn =
+        |arrows: &str| place.run(&["graph", "--groups", "knowledge", "--arrows", arrows]).data;
+    assert!(
+        place.run(&["graph", "--groups", "knowledge"]).data == drawn("all")
+            && drawn("all").contains("complex-analysis")
+    );
     assert!(!drawn("asked").contains("complex-analysis"));
 }
 
@@ -260,23 +373,34 @@ fn a_call_streams_its_text_and_nothing_else() {
     let events = ran.events();
     assert_eq!(events[0]["event"], "request");
     let body: Value = serde_json::from_str(events[0]["body"].as_str().unwrap()).unwrap();
-    assert_eq!((&body["user"], &body["config"]), (&json!("ann"), &json!("{\"collection\":\"customers\"}")));
+    assert_eq!(
+        (&body["user"], &body["config"]),
+        (&json!("ann"), &json!("{\"collection\":\"customers\"}"))
+    );
     let chunks: Vec<_> = events.iter().filter(|event| event["event"] == "chunk").collect();
     let text: String = chunks.iter().map(|chunk| chunk["text"].as_str().unwrap()).collect();
     assert!(chunks.len() > 5 && text.contains("late deliveries (41 %)"), "{text}");
     let end = events.last().unwrap();
-    assert_eq!((&end["event"], &end["outcome"], &end["error"]), (&json!("end"), &json!("succeeded"), &Value::Null));
+    assert_eq!(
+        (&end["event"], &end["outcome"], &end["error"]),
+        (&json!("end"), &json!("succeeded"), &Value::Null)
+    );
     assert!(events.iter().all(|event| event["at_ms"].is_u64()));
 }
 
 #[test]
 fn a_refusing_service_ends_the_call_with_one() {
     let place = Place::sample("services");
-    place.run(&["call", "calculator", "expression=1/0"]).ended(1, &["division by zero", "division-by-zero"]);
+    place
+        .run(&["call", "calculator", "expression=1/0"])
+        .ended(1, &["division by zero", "division-by-zero"]);
     let ran = place.run(&["call", "calculator", "expression=1/0", "--json"]);
     ran.ended(1, &[]);
     let end = ran.events().pop().unwrap();
-    assert_eq!((&end["outcome"], &end["error"]["type"]), (&json!("failed"), &json!("division-by-zero")));
+    assert_eq!(
+        (&end["outcome"], &end["error"]["type"]),
+        (&json!("failed"), &json!("division-by-zero"))
+    );
     assert!(end["error"]["message"].as_str().unwrap().contains("division by zero"));
 }
 
@@ -290,8 +414,14 @@ fn arguments_are_checked_before_anything_is_sent() {
         (&["call", "calculator", "1+1"], "\"1+1\" has no ="),
         (&["call", "calculator", "--args", "{"], "--args: not JSON"),
         (&["call", "calculater", "expression=1"], "did you mean \"calculator\"?"),
-        (&["call", "calculator", "expression=1", "--timeout", "soon"], "write 500ms, 30s, 2m, 1h or 3d"),
-        (&["call", "calculator", "expression=1", "--connection", "locale"], "did you mean \"local\"?"),
+        (
+            &["call", "calculator", "expression=1", "--timeout", "soon"],
+            "write 500ms, 30s, 2m, 1h or 3d",
+        ),
+        (
+            &["call", "calculator", "expression=1", "--connection", "locale"],
+            "did you mean \"local\"?",
+        ),
     ] {
         let ran = place.run(arguments);
         ran.ended(2, &[words]);
@@ -303,8 +433,19 @@ fn arguments_are_checked_before_anything_is_sent() {
 #[test]
 fn a_dry_run_shows_the_request_and_sends_nothing() {
     let place = Place::sample("services");
-    let request = place.json(&["call", "tell-joke", "topic=llamas", "--dry-run", "--json", "--connection", "nats://127.0.0.1:1"]);
-    assert_eq!((&request["event"], &request["to"]), (&json!("request"), &json!("non-persistent://tg/request/joke")));
+    let request = place.json(&[
+        "call",
+        "tell-joke",
+        "topic=llamas",
+        "--dry-run",
+        "--json",
+        "--connection",
+        "nats://127.0.0.1:1",
+    ]);
+    assert_eq!(
+        (&request["event"], &request["to"]),
+        (&json!("request"), &json!("non-persistent://tg/request/joke"))
+    );
     assert_eq!(request["headers"]["id"], request["id"]);
     let ran = place.run(&["call", "tell-joke", "topic=llamas", "--dry-run"]);
     ran.ended(0, &[]);
@@ -314,7 +455,11 @@ fn a_dry_run_shows_the_request_and_sends_nothing() {
 #[test]
 fn arguments_come_from_standard_input() {
     let place = Place::sample("services");
-    let mut child = place.command(&["call", "calculator", "--args", "-"]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut child = place
+        .command(&["call", "calculator", "--args", "-"])
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
     child.stdin.take().unwrap().write_all(br#"{"expression": "2 + 2"}"#).unwrap();
     let ran = Ran::of(child.wait_with_output().unwrap());
     ran.ended(0, &[]);
@@ -326,9 +471,17 @@ fn a_server_that_is_not_there_ends_the_call_with_three() {
     let place = Place::sample("services");
     let ran = place.run(&["call", "tell-joke", "topic=x", "--connection", "nats://127.0.0.1:1"]);
     ran.ended(3, &["nothing answers at nats://127.0.0.1:1"]);
-    let ran = place.run(&["call", "tell-joke", "topic=x", "--json", "--connection", "nats://127.0.0.1:1"]);
+    let ran = place.run(&[
+        "call",
+        "tell-joke",
+        "topic=x",
+        "--json",
+        "--connection",
+        "nats://127.0.0.1:1",
+    ]);
     assert_eq!(ran.events().pop().unwrap()["outcome"], "lost");
-    let ran = place.run(&["call", "tell-joke", "topic=x", "--connection", "nats://me:hush@127.0.0.1:1"]);
+    let ran =
+        place.run(&["call", "tell-joke", "topic=x", "--connection", "nats://me:hush@127.0.0.1:1"]);
     ran.ended(2, &["holds a user or password"]);
     assert!(!ran.words.contains("hush"), "{}", ran.words);
 }
@@ -338,7 +491,11 @@ fn calls_go_over_a_real_server() {
     let server = NatsServer::start();
     let place = Place::sample("services");
     let connection = server.url();
-    let call = |more: &[&str]| place.run(&[&["call", "tell-joke", "topic=llamas", "--connection", &connection], more].concat());
+    let call = |more: &[&str]| {
+        place.run(
+            &[&["call", "tell-joke", "topic=llamas", "--connection", &connection], more].concat(),
+        )
+    };
     let ran = call(&["--json"]);
     ran.ended(3, &[]);
     assert_eq!(ran.events().pop().unwrap()["error"]["type"], "no-responders");
@@ -361,7 +518,8 @@ struct Running {
 
 impl Running {
     fn interrupt(&mut self) {
-        let told = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
+        let told =
+            Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
         assert!(told.success());
     }
 }
@@ -379,7 +537,10 @@ fn an_interrupted_call_is_cancelled() {
     let _service = Responder::start(&server.url(), "silent");
     let place = Place::sample("services");
     let mut running = Running {
-        child: place.command(&["call", "tell-joke", "topic=x", "--json", "--connection", &server.url()]).spawn().unwrap(),
+        child: place
+            .command(&["call", "tell-joke", "topic=x", "--json", "--connection", &server.url()])
+            .spawn()
+            .unwrap(),
     };
     let mut lines = BufReader::new(running.child.stdout.take().unwrap()).lines();
     let mut next = || serde_json::from_str::<Value>(&lines.next().unwrap().unwrap()).unwrap();
@@ -394,9 +555,14 @@ fn an_interrupted_call_is_cancelled() {
 fn served_tools_answer_callers_of_another_language() {
     let server = NatsServer::start();
     let place = Place::sample("services");
-    let mut running =
-        Running { child: place.command(&["serve", "tell-joke", "calculator", "--connection", &server.url()]).spawn().unwrap() };
-    let mut lines = BufReader::new(running.child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let mut running = Running {
+        child: place
+            .command(&["serve", "tell-joke", "calculator", "--connection", &server.url()])
+            .spawn()
+            .unwrap(),
+    };
+    let mut lines =
+        BufReader::new(running.child.stderr.take().unwrap()).lines().map(Result::unwrap);
     assert_eq!(lines.next().unwrap(), "listening on tg.request.joke for joke-service");
     assert_eq!(lines.next().unwrap(), "listening on tg.request.calc for calculator");
     let body = r#"{"user": "ann", "config": "{}", "arguments": "{\"expression\": \"6 * 7\"}"}"#;
@@ -415,7 +581,9 @@ fn serve_says_what_it_cannot_do() {
     let place = Place::sample("services");
     place.run(&["serve"]).ended(2, &["--connection nats://"]);
     place.run(&["serve", "--connection", "nats://127.0.0.1:1"]).ended(3, &["nothing answers"]);
-    place.run(&["serve", "tell-jok", "--connection", "nats://127.0.0.1:1"]).ended(2, &["did you mean \"tell-joke\"?"]);
+    place
+        .run(&["serve", "tell-jok", "--connection", "nats://127.0.0.1:1"])
+        .ended(2, &["did you mean \"tell-joke\"?"]);
 }
 
 #[test]
@@ -442,9 +610,20 @@ fn schemas_completions_and_pages_are_printed() {
 fn a_wrong_command_line_ends_with_two() {
     let place = Place::sample("services");
     place.run(&["--version"]).ended(0, &[]);
-    for command in
-        ["check", "tools", "groups", "states", "simulate", "graph", "call", "serve", "schema", "completions", "man", "demo"]
-    {
+    for command in [
+        "check",
+        "tools",
+        "groups",
+        "states",
+        "simulate",
+        "graph",
+        "call",
+        "serve",
+        "schema",
+        "completions",
+        "man",
+        "demo",
+    ] {
         assert!(place.run(&["--help"]).data.contains(command));
         place.run(&[command, "--help"]).ended(0, &[]);
         place.run(&[command, "--no-such-flag"]).ended(2, &["--no-such-flag"]);
@@ -466,12 +645,21 @@ fn an_output_that_nobody_reads_is_a_quiet_end() {
 fn nothing_in_a_file_steers_the_terminal() {
     let tools = "tool:\n  t:\n    type: text-completion\n    name: \"a\\e[31m\\x9b2Jb\"\n    description: d\n    group: [\"\\e]0;title\\a\"]\n";
     let place = Place::with(&[("tools.yaml", tools)]);
-    for arguments in
-        [&["tools"][..], &["tools", "--why", "t"], &["tools", "--json"], &["groups"], &["check"], &["check", "--json"]]
-    {
+    for arguments in [
+        &["tools"][..],
+        &["tools", "--why", "t"],
+        &["tools", "--json"],
+        &["groups"],
+        &["check"],
+        &["check", "--json"],
+    ] {
         let ran = place.run(arguments);
         let steers = |letter: char| letter.is_control() && letter != '\n';
-        assert!(!ran.data.contains(steers) && !ran.words.contains(steers), "{arguments:?}: {:?}", ran.data);
+        assert!(
+            !ran.data.contains(steers) && !ran.words.contains(steers),
+            "{arguments:?}: {:?}",
+            ran.data
+        );
     }
 }
 
@@ -491,11 +679,33 @@ fn a_closed_pipe_ends_every_command_quietly_and_a_full_disk_is_told() {
     let shell = |words: &str| {
         let words = words.replace("toolcrib", binary);
         let home = place.home.path();
-        Command::new("sh").args(["-c", &words]).current_dir(&place.here).env("HOME", home).output().unwrap()
+        Command::new("sh")
+            .args(["-c", &words])
+            .current_dir(&place.here)
+            .env("HOME", home)
+            .output()
+            .unwrap()
     };
-    let commands =
-        ["--help", "--version", "call --help", "check", "tools", "tools --json", "groups", "states", "graph", "schema tell-joke"];
-    let more = ["man", "completions bash", "doctor", "simulate", "call tell-joke topic=x", "merge tell-joke topic=x"];
+    let commands = [
+        "--help",
+        "--version",
+        "call --help",
+        "check",
+        "tools",
+        "tools --json",
+        "groups",
+        "states",
+        "graph",
+        "schema tell-joke",
+    ];
+    let more = [
+        "man",
+        "completions bash",
+        "doctor",
+        "simulate",
+        "call tell-joke topic=x",
+        "merge tell-joke topic=x",
+    ];
     for command in commands.into_iter().chain(more) {
         // Nobody reads: the other end is closed before anything is written.
         let ran = shell(&format!("toolcrib {command} | true"));
@@ -511,7 +721,8 @@ fn a_closed_pipe_ends_every_command_quietly_and_a_full_disk_is_told() {
         let ran = shell(&format!("toolcrib {command} > /dev/full"));
         let told = String::from_utf8_lossy(&ran.stderr).into_owned();
         assert!(
-            ran.status.code() == Some(1) && told.contains("writing the output: No space left on device"),
+            ran.status.code() == Some(1)
+                && told.contains("writing the output: No space left on device"),
             "{command}: {told}"
         );
     }

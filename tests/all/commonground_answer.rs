@@ -1,4 +1,5 @@
-//! CommonGround by its tables: direct calls, and answers in a service's place, on a real NATS server and a real PostgreSQL.
+//! CommonGround by its tables: direct calls, and answers in a service's place, on a real NATS
+//! server and a real PostgreSQL.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -43,7 +44,8 @@ const VARIABLE: &str = "LAB_POSTGRES";
 
 /// A place to work in, with the deployment's PostgreSQL known by a variable where `tables` says so.
 fn place(there: &CommonGround, tables: bool) -> Place {
-    let variable = if tables { format!("postgres-variable = \"{VARIABLE}\"\n") } else { String::new() };
+    let variable =
+        if tables { format!("postgres-variable = \"{VARIABLE}\"\n") } else { String::new() };
     let settings = there.settings() + &variable;
     Place::with(&[
         ("toolcrib.toml", settings.as_str()),
@@ -103,7 +105,10 @@ struct Serving {
 impl Serving {
     /// Once this is done, it listens.
     fn start(there: &CommonGround, place: &Place, arguments: &[&str]) -> (Self, Vec<String>) {
-        let mut child = command(there, place, &[&["--json", "serve"], arguments].concat()).stdin(Stdio::piped()).spawn().unwrap();
+        let mut child = command(there, place, &[&["--json", "serve"], arguments].concat())
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut said = Vec::new();
         let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
@@ -148,18 +153,31 @@ fn a_direct_call_writes_its_card_and_takes_the_result_from_the_inbox() {
     let events = events(&there, &place, &["word_count", "text=a b a"]);
     assert_eq!(events.last().unwrap()["outcome"], "succeeded", "{events:#?}");
     assert!(words(&events, "route").contains("directly"), "{events:#?}");
-    assert!(words(&events, "merged").ends_with("defaults: mode; fixed: tenant"), "{}", words(&events, "merged"));
+    assert!(
+        words(&events, "merged").ends_with("defaults: mode; fixed: tenant"),
+        "{}",
+        words(&events, "merged")
+    );
     let card = &stage(&events, "call-card")["body"];
-    assert_eq!(card["content"]["arguments"], json!({"text": "a b a", "mode": "map", "tenant": "lab"}));
+    assert_eq!(
+        card["content"]["arguments"],
+        json!({"text": "a b a", "mode": "map", "tenant": "lab"})
+    );
     assert_eq!(card["metadata"]["tool_args_fixed_applied"], json!(["tenant"]));
     assert!(words(&events, "labels").contains("all 6"), "{}", words(&events, "labels"));
     let chunk = events.iter().find(|event| event["event"] == "chunk").unwrap();
     assert_eq!(chunk["text"], r#"{"counts_map":{"a":2,"b":1}}"#);
     assert!(!events.iter().any(|event| event["stage"] == "preflight"), "{events:#?}");
 
-    let rows = asked(&there, "select message_type, status from state.agent_inbox order by message_type");
-    assert_eq!(rows, json!([["command_anchor", "consumed"], ["tool_result", "consumed"]]), "nothing is left to ring for");
-    let edges = asked(&there, "select primitive, edge_phase from state.execution_edges order by primitive");
+    let rows =
+        asked(&there, "select message_type, status from state.agent_inbox order by message_type");
+    assert_eq!(
+        rows,
+        json!([["command_anchor", "consumed"], ["tool_result", "consumed"]]),
+        "nothing is left to ring for"
+    );
+    let edges =
+        asked(&there, "select primitive, edge_phase from state.execution_edges order by primitive");
     assert_eq!(edges, json!([["report", "response"], ["tool_call", "request"]]));
 
     // The tool's own failure comes the same way.
@@ -192,14 +210,27 @@ fn a_direct_call_that_the_dispatcher_would_refuse_is_refused_before_anything_is_
     let settings = there.settings() + &format!("postgres-variable = \"{VARIABLE}\"\n");
     let before = traces(&there);
     for (subject, why) in [
-        ("cg.v1r4.attic.{channel_id}.cmd.tool.lamp.switch", "it is in another project than the connection's"),
-        ("cg.v1r4.{project_id}.private.cmd.tool.lamp.switch", "it is in another channel than the connection's"),
+        (
+            "cg.v1r4.attic.{channel_id}.cmd.tool.lamp.switch",
+            "it is in another project than the connection's",
+        ),
+        (
+            "cg.v1r4.{project_id}.private.cmd.tool.lamp.switch",
+            "it is in another channel than the connection's",
+        ),
         ("cg.v1r4.{project_id}.{channel_id}.evt.tool.lamp.switch", "it is no subject of commands"),
         ("cg.v1r4.{project_id}.{channel_id}.cmd.agent.lamp.wakeup", "it is the bell of a worker"),
-        // It is the caller's name, and no service listens for an agent of ours that it never heard of.
-        ("cg.v1r4.{project_id}.{channel_id}.cmd.tool.{agent_id}.switch", "name that agent in the connection"),
+        // It is the caller's name, and no service listens for an agent of ours that it never heard
+        // of.
+        (
+            "cg.v1r4.{project_id}.{channel_id}.cmd.tool.{agent_id}.switch",
+            "name that agent in the connection",
+        ),
     ] {
-        let place = Place::with(&[("toolcrib.toml", settings.as_str()), ("tools/lamp.yaml", tool_at(subject).as_str())]);
+        let place = Place::with(&[
+            ("toolcrib.toml", settings.as_str()),
+            ("tools/lamp.yaml", tool_at(subject).as_str()),
+        ]);
         let ran = command(&there, &place, &["call", "--route", "direct", "lamp"]).output().unwrap();
         let words = String::from_utf8(ran.stderr).unwrap();
         assert!(ran.status.code() == Some(2) && words.contains(why), "{subject}: {words}");
@@ -214,8 +245,10 @@ fn the_agent_in_a_direct_calls_subject_is_the_one_that_the_connection_names() {
     there.put(&[&subject]);
     // The service that counts words listens where an agent of its name calls.
     there.agents(&[("word_count", "ui_worker")]);
-    let settings = there.settings() + &format!("agent = \"word_count\"\npostgres-variable = \"{VARIABLE}\"\n");
-    let place = Place::with(&[("toolcrib.toml", settings.as_str()), ("tools/lamp.yaml", subject.as_str())]);
+    let settings =
+        there.settings() + &format!("agent = \"word_count\"\npostgres-variable = \"{VARIABLE}\"\n");
+    let place =
+        Place::with(&[("toolcrib.toml", settings.as_str()), ("tools/lamp.yaml", subject.as_str())]);
     let events = events(&there, &place, &["--route", "direct", "lamp", "mode=map", "text=a b a"]);
     assert_eq!(events.last().unwrap()["outcome"], "succeeded", "{events:#?}");
     let request = events.iter().find(|event| event["event"] == "request").unwrap();
@@ -228,14 +261,23 @@ fn a_project_that_does_not_exist_is_said_on_the_direct_route_too() {
     let settings = there.settings().replace("project = \"lab\"", "project = \"labs\"")
         + &format!("agent = \"caller\"\npostgres-variable = \"{VARIABLE}\"\n");
     // With an API that is asked of it, and with the tables alone.
-    let alone: String = settings.lines().filter(|line| !line.starts_with("api")).map(|line| format!("{line}\n")).collect();
+    let alone: String = settings
+        .lines()
+        .filter(|line| !line.starts_with("api"))
+        .map(|line| format!("{line}\n"))
+        .collect();
     let before = traces(&there);
-    for (settings, who) in [(&settings, "has no project \"labs\""), (&alone, "PostgreSQL at 127.0.0.1")] {
+    for (settings, who) in
+        [(&settings, "has no project \"labs\""), (&alone, "PostgreSQL at 127.0.0.1")]
+    {
         let place = Place::with(&[("toolcrib.toml", settings.as_str()), ("tools/lamp.yaml", LAMP)]);
         let ran = command(&there, &place, &["call", "--route", "direct", "lamp"]).output().unwrap();
         let words = String::from_utf8(ran.stderr).unwrap();
         assert!(ran.status.code() == Some(3) && words.contains(who), "{words}");
-        assert!(words.contains("has no project \"labs\"") && words.contains("set project in"), "{words}");
+        assert!(
+            words.contains("has no project \"labs\"") && words.contains("set project in"),
+            "{words}"
+        );
         assert_eq!(traces(&there), before, "{words}");
     }
 }
@@ -246,25 +288,44 @@ fn a_stub_answers_in_the_place_of_a_service() {
     there.put(&[COUNT, LAMP]);
     let place = place(&there, true);
     let (mut serving, said) = Serving::start(&there, &place, &["--stub", "lamp.stub.yaml"]);
-    assert!(said.iter().any(|line| line.contains("cg.v1r4.lab.public.cmd.tool.lamp.*")), "{said:?}");
+    assert!(
+        said.iter().any(|line| line.contains("cg.v1r4.lab.public.cmd.tool.lamp.*")),
+        "{said:?}"
+    );
 
     // Called as a UI does, by somebody who knows nothing of the stub.
     let events = events(&there, &place, &["--route", "ui", "lamp", "room=hall"]);
     assert_eq!(events.last().unwrap()["outcome"], "succeeded", "{events:#?}");
     assert_eq!(stage(&events, "result-card")["body"]["content"]["result"], json!({"on": true}));
-    assert!(words(&events, "result-card").contains("ends the turn"), "{}", words(&events, "result-card"));
+    assert!(
+        words(&events, "result-card").contains("ends the turn"),
+        "{}",
+        words(&events, "result-card")
+    );
     assert!(words(&events, "labels").contains("all 6"), "{}", words(&events, "labels"));
     let told = serving.told();
-    assert_eq!((&told["rule"], &told["status"], &told["written"]), (&"lit".into(), &"success".into(), &true.into()), "{told:#}");
+    assert_eq!(
+        (&told["rule"], &told["status"], &told["written"]),
+        (&"lit".into(), &"success".into(), &true.into()),
+        "{told:#}"
+    );
     assert_eq!(told["did"], "success: written and reported");
 
     // Called directly; the rule's error is the result.
     let events = self::events(&there, &place, &["--route", "direct", "lamp", "room=cellar"]);
     let end = events.last().unwrap();
-    assert_eq!((&end["outcome"], &end["error"]["type"]), (&"failed".into(), &"bad_request".into()), "{events:#?}");
+    assert_eq!(
+        (&end["outcome"], &end["error"]["type"]),
+        (&"failed".into(), &"bad_request".into()),
+        "{events:#?}"
+    );
     assert!(end["error"]["message"].as_str().unwrap().contains("no lamp there"));
     assert_eq!(serving.told()["rule"], "cellar");
-    assert_eq!(card_faults(&there), json!([4, []]), "two calls and two results, as upstream's own package takes them");
+    assert_eq!(
+        card_faults(&there),
+        json!([4, []]),
+        "two calls and two results, as upstream's own package takes them"
+    );
 
     // A probe is refused as a real service refuses it, and its mark says where the result is.
     let events = self::events(&there, &place, &["--route", "probe", "lamp"]);
@@ -284,7 +345,10 @@ fn an_answer_is_typed_by_hand() {
     serving.types(r#"{"on": "by ha"#);
     serving.types(r#"{"on": "by hand"}"#);
     let answered = events(&there, &place, &["--route", "direct", "lamp", "room=hall"]);
-    assert_eq!(stage(&answered, "result-card")["body"]["content"]["result"], json!({"on": "by hand"}));
+    assert_eq!(
+        stage(&answered, "result-card")["body"]["content"]["result"],
+        json!({"on": "by hand"})
+    );
     assert_eq!(serving.told()["status"], "success");
 
     serving.types(
@@ -293,12 +357,16 @@ fn an_answer_is_typed_by_hand() {
     let answered = events(&there, &place, &["--route", "direct", "lamp", "room=hall"]);
     let content = &stage(&answered, "result-card")["body"]["content"];
     assert_eq!((&content["status"], &content["result"]), (&json!("partial"), &json!([1])));
-    assert_eq!((&content["error"]["code"], &content["after_execution"]), (&json!("late"), &json!("suspend")));
+    assert_eq!(
+        (&content["error"]["code"], &content["after_execution"]),
+        (&json!("late"), &json!("suspend"))
+    );
 }
 
 /// The program on the screen, answering for the lamp.
 fn answering(there: &CommonGround, place: &Place, (columns, rows): (u16, u16)) -> Terminal {
-    let setup = toolcrib([&place.here]).size(columns, rows).home(place.home.path()).folder(&place.here);
+    let setup =
+        toolcrib([&place.here]).size(columns, rows).home(place.home.path()).folder(&place.here);
     let mut terminal = setup.variable(VARIABLE, there.postgres.dsn()).start();
     terminal.wait_for("word_count");
     terminal.press(["down", "3"]);
@@ -309,7 +377,10 @@ fn answering(there: &CommonGround, place: &Place, (columns, rows): (u16, u16)) -
 }
 
 fn calling(there: &CommonGround, place: &Place, room: &str) -> Child {
-    command(there, place, &["--json", "call", "--route", "direct", "lamp", room]).stderr(Stdio::null()).spawn().unwrap()
+    command(there, place, &["--json", "call", "--route", "direct", "lamp", room])
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
 }
 
 fn said(calling: Child) -> String {
@@ -329,7 +400,8 @@ fn calls_that_wait_are_chosen_and_answered_in_a_form() {
     let cellar = calling(&there, &place, "room=cellar");
     terminal.wait_for("Calls · 2 waiting");
 
-    // The one that came last is answered first, and what the content rules want stands at the field.
+    // The one that came last is answered first, and what the content rules want stands at the
+    // field.
     terminal.press(["down"]);
     terminal.wait_for("\"room\": \"cellar\"");
     terminal.press(["enter", "enter"]);
@@ -375,7 +447,8 @@ fn another_status_asks_for_its_error_and_a_call_can_be_left_without_an_answer() 
     terminal.press(["esc", "esc", "L"]);
     terminal.wait_for("left without an answer");
     terminal.wait_for("no call waits");
-    let rows = asked(&there, "select count(*) from cards where metadata ->> 'type' = 'tool.result'");
+    let rows =
+        asked(&there, "select count(*) from cards where metadata ->> 'type' = 'tool.result'");
     assert_eq!(rows, json!([[0]]));
     terminal.press(["X"]);
     terminal.wait_for("lamp is no longer answered for");
@@ -392,13 +465,21 @@ fn the_request_of_a_jina_tool_is_shown_with_its_key_by_name_alone() {
         "parameters: {type: object, properties: {query: {type: string}}}\noptions: {jina: {mode: search}, args: {fixed: {site: lab}}}",
     );
     let place = Place::with(&[("tools/look.yaml", jina.as_str())]);
-    let mut terminal = toolcrib([&place.here]).size(160, 90).home(place.home.path()).variable("JINA_API_KEY", "hunter2").start();
+    let mut terminal = toolcrib([&place.here])
+        .size(160, 90)
+        .home(place.home.path())
+        .variable("JINA_API_KEY", "hunter2")
+        .start();
     terminal.wait_for("look");
     terminal.press(["v", "v"]);
     terminal.wait_for("# The request that its service makes of it");
     terminal.wait_for("# Authorization: Bearer $JINA_API_KEY");
     terminal.wait_for("# GET https://s.jina.ai/search?");
-    assert!(terminal.contents().contains("site=lab") && !terminal.contents().contains("hunter2"), "{}", terminal.contents());
+    assert!(
+        terminal.contents().contains("site=lab") && !terminal.contents().contains("hunter2"),
+        "{}",
+        terminal.contents()
+    );
     terminal.press(["ctrl+q"]);
     assert!(terminal.wait_end().success());
 }
@@ -409,7 +490,9 @@ fn another_service_on_the_subject_is_warned_of() {
     there.put(&[COUNT]);
     let place = place(&there, true);
     let (_serving, said) = Serving::start(&there, &place, &["--by-hand", "word_count"]);
-    let warned = said.iter().any(|line| line.contains("tool_word_count_cmd_v1r4 listens on") && line.contains("both answer"));
+    let warned = said.iter().any(|line| {
+        line.contains("tool_word_count_cmd_v1r4 listens on") && line.contains("both answer")
+    });
     assert!(warned, "{said:?}");
 }
 
@@ -429,7 +512,8 @@ fn without_postgres_it_is_said_what_would_be_written() {
     assert_eq!(events.last().unwrap()["error"]["type"], "tool_timeout", "{events:#?}");
     let told = serving.told();
     assert_eq!(told["written"], false, "{told:#}");
-    let tables: Vec<_> = told["rows"].as_array().unwrap().iter().map(|row| row["table"].as_str().unwrap()).collect();
+    let tables: Vec<_> =
+        told["rows"].as_array().unwrap().iter().map(|row| row["table"].as_str().unwrap()).collect();
     assert_eq!(tables, ["cards", "state.agent_inbox", "state.execution_edges"]);
     assert_eq!(told["rows"][0]["row"]["content"]["result"], json!({"on": true}));
 }
@@ -443,7 +527,11 @@ fn a_database_that_cannot_be_used_is_told_of_without_its_password() {
         ("postgresql://ann:hunter2@127.0.0.1:1/lab", "127.0.0.1:1/lab"),
         ("postgresql://ann:hunter2@h:x/", "does not hold the address"),
     ] {
-        let ran = place.command(&["call", "--route", "direct", "lamp"]).env(VARIABLE, address).output().unwrap();
+        let ran = place
+            .command(&["call", "--route", "direct", "lamp"])
+            .env(VARIABLE, address)
+            .output()
+            .unwrap();
         let told = [ran.stdout, ran.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
         assert!(told.contains(words) && !told.contains("hunter2"), "{told}");
         assert_eq!(ran.status.code(), Some(3), "{told}");
@@ -480,20 +568,27 @@ fn what_already_waits_is_answered_where_that_is_asked_for() {
     let there = CommonGround::with(&["--watchdog", "60"]);
     there.put(&[LAMP]);
     let place = place(&there, true);
-    let mut calling =
-        command(&there, &place, &["--json", "call", "lamp", "--route", "ui"]).stdout(Stdio::piped()).spawn().unwrap();
-    let mut lines = BufReader::new(calling.stdout.take().unwrap()).lines().map(|line| line.unwrap());
+    let mut calling = command(&there, &place, &["--json", "call", "lamp", "--route", "ui"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines =
+        BufReader::new(calling.stdout.take().unwrap()).lines().map(|line| line.unwrap());
     assert!(lines.any(|line| line.contains("\"stage\":\"command\"")), "the command is out");
     {
-        let (mut serving, _) = Serving::start(&there, &place, &["--stub", "lamp.stub.yaml", "--waiting"]);
+        let (mut serving, _) =
+            Serving::start(&there, &place, &["--stub", "lamp.stub.yaml", "--waiting"]);
         assert_eq!(serving.told()["status"], "success");
         let end: Value = serde_json::from_str(&lines.last().unwrap()).unwrap();
         assert_eq!(end["outcome"], "succeeded", "{end}");
         calling.wait().unwrap();
     }
     // What was answered is left alone.
-    let (mut serving, _) = Serving::start(&there, &place, &["--stub", "lamp.stub.yaml", "--waiting"]);
+    let (mut serving, _) =
+        Serving::start(&there, &place, &["--stub", "lamp.stub.yaml", "--waiting"]);
     let again = serving.told();
     assert!(again["written"] == false && again["status"] == Value::Null, "{again}");
-    place.run(&["serve", "--waiting", "--connection", "nats://127.0.0.1:1"]).ended(2, &["take --waiting out"]);
+    place
+        .run(&["serve", "--waiting", "--connection", "nats://127.0.0.1:1"])
+        .ended(2, &["take --waiting out"]);
 }

@@ -1,4 +1,5 @@
-//! CommonGround's definitions as a user works with them: the form, saving, new ones, the filter, what a tool gets.
+//! CommonGround's definitions as a user works with them: the form, saving, new ones, the filter,
+//! what a tool gets.
 
 use std::{io::Write as _, process::Stdio};
 
@@ -58,9 +59,13 @@ fn every_definition_of_the_sample_fits_its_form() {
     let catalog = catalog(&files);
     for tool in &catalog.tools {
         let schema = by_id("commonground").unwrap().schema(&tool.entry, &catalog);
-        let checker = Checker::compile(&schema).unwrap_or_else(|flaws| panic!("{}: {flaws:?}", tool.name));
-        let issues: Vec<String> =
-            checker.issues(&tool.entry.value).iter().map(|issue| format!("{} {}", issue.at, issue.words)).collect();
+        let checker =
+            Checker::compile(&schema).unwrap_or_else(|flaws| panic!("{}: {flaws:?}", tool.name));
+        let issues: Vec<String> = checker
+            .issues(&tool.entry.value)
+            .iter()
+            .map(|issue| format!("{} {}", issue.at, issue.words))
+            .collect();
         assert_eq!(issues, [""; 0], "{}", tool.name);
         assert!(!checker.is_valid(&json!({"tool_name": "a", "target_subject": "b"})));
     }
@@ -78,7 +83,9 @@ fn parameters_are_built_in_a_form_and_no_field_of_the_sample_is_raw_json() {
         let fields = fields::fields(&schema, None, &tool.entry.value, &view);
         let raw: Vec<String> = fields
             .iter()
-            .filter(|field| field.kind == Kind::Raw && field.pointer.get(&tool.entry.value).is_some())
+            .filter(|field| {
+                field.kind == Kind::Raw && field.pointer.get(&tool.entry.value).is_some()
+            })
             .map(|field| field.pointer.to_string())
             .collect();
         assert_eq!(raw, [""; 0], "{}", tool.name);
@@ -88,14 +95,33 @@ fn parameters_are_built_in_a_form_and_no_field_of_the_sample_is_raw_json() {
 fn open(value: &Value, at: &Pointer, view: &mut View) {
     view.folds.insert(at.clone(), true);
     match value {
-        Value::Object(members) => members.iter().for_each(|(key, value)| open(value, &at.child(key), view)),
-        Value::Array(items) => items.iter().enumerate().for_each(|(row, value)| open(value, &at.item(row), view)),
+        Value::Object(members) => {
+            members.iter().for_each(|(key, value)| open(value, &at.child(key), view));
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(row, value)| open(value, &at.item(row), view));
+        }
         _ => {}
     }
 }
 
 /// Texts that YAML 1.1 takes for something else.
-const ODD: [&str; 14] = ["yes", "No", "on", "OFF", "010", "1:30", "1_000", "1e3", "0o17", "2024-01-01", ".nan", "=", "<<", "~"];
+const ODD: [&str; 14] = [
+    "yes",
+    "No",
+    "on",
+    "OFF",
+    "010",
+    "1:30",
+    "1_000",
+    "1e3",
+    "0o17",
+    "2024-01-01",
+    ".nan",
+    "=",
+    "<<",
+    "~",
+];
 
 #[test]
 fn what_is_written_reads_the_same_to_pyyaml() {
@@ -126,12 +152,14 @@ fn what_is_written_reads_the_same_to_pyyaml() {
 #[test]
 fn what_pyyaml_reads_is_known_beforehand() {
     let words = [
-        "yes", "No", "on", "OFF", "y", "010", "-010", "08", "0b101", "0x1F", "1:30", "-1:30", "1:30.5", "1_000", "1e3", "1.5e3",
-        "1.5e+3", "0o17", "12", "-1.5", ".5", "+.5", "1.", "~", "null", "Null", "text", "1.2.3", "0", "00", "0_7", "'yes'",
-        "\"010\"", "!!str 12",
+        "yes", "No", "on", "OFF", "y", "010", "-010", "08", "0b101", "0x1F", "1:30", "-1:30",
+        "1:30.5", "1_000", "1e3", "1.5e3", "1.5e+3", "0o17", "12", "-1.5", ".5", "+.5", "1.", "~",
+        "null", "Null", "text", "1.2.3", "0", "00", "0_7", "'yes'", "\"010\"", "!!str 12",
     ];
-    let texts: Vec<String> =
-        words.iter().map(|word| format!("a: {word}\n{}: b\n", if word.starts_with('!') { "c" } else { word })).collect();
+    let texts: Vec<String> = words
+        .iter()
+        .map(|word| format!("a: {word}\n{}: b\n", if word.starts_with('!') { "c" } else { word }))
+        .collect();
     for (text, theirs) in texts.iter().zip(pyyaml(&texts)) {
         let ours = Source::parse(Format::Yaml, text.as_str()).unwrap().as_python(0).unwrap().value;
         assert_eq!(ours, theirs, "{text}");
@@ -144,7 +172,10 @@ fn its_tools_are_available_to_every_request_in_every_state() {
     for groups in [None, Some(vec![]), Some(vec!["read-only".into()]), Some(vec!["*".into()])] {
         for state in [None, Some("elsewhere".into())] {
             let filter = Filter::new(&Context { user: None, groups: groups.clone(), state });
-            assert!(catalog(&files).tools.iter().all(|tool| filter.admits(&tool.gate)), "{groups:?}");
+            assert!(
+                catalog(&files).tools.iter().all(|tool| filter.admits(&tool.gate)),
+                "{groups:?}"
+            );
         }
     }
 }
@@ -152,7 +183,15 @@ fn its_tools_are_available_to_every_request_in_every_state() {
 #[test]
 fn what_a_tool_gets_is_told_with_where_it_comes_from() {
     let place = Place::sample("commonground");
-    let ran = place.run(&["merge", "lamp_switch", "room=hall", "house=mine", "brightness:=5", "--with", "project_id=demo"]);
+    let ran = place.run(&[
+        "merge",
+        "lamp_switch",
+        "room=hall",
+        "house=mine",
+        "brightness:=5",
+        "--with",
+        "project_id=demo",
+    ]);
     ran.ended(0, &[]);
     for line in [
         "room        \"hall\"             given",
@@ -165,12 +204,15 @@ fn what_a_tool_gets_is_told_with_where_it_comes_from() {
         assert!(ran.data.contains(line), "{line}:\n{}", ran.data);
     }
     let told = place.json(&["merge", "lamp_switch", "room=hall", "token=mine", "--json"]);
-    let token = told["arguments"].as_array().unwrap().iter().find(|row| row["name"] == "token").unwrap();
+    let token =
+        told["arguments"].as_array().unwrap().iter().find(|row| row["name"] == "token").unwrap();
     assert_eq!(
         token,
         &json!({"name": "token", "shown": false, "origin": "env", "unfilled": [], "given": "mine", "variable": "LAMP_TOKEN"})
     );
-    place.run(&["merge", "lamp_switch", "--with", "project_id"]).ended(2, &["\"project_id\" has no ="]);
+    place
+        .run(&["merge", "lamp_switch", "--with", "project_id"])
+        .ended(2, &["\"project_id\" has no ="]);
 }
 
 #[test]
@@ -183,7 +225,11 @@ fn the_workbench_shows_what_the_tool_gets() {
     bench.keys("i enter");
     bench.types("hall");
     assert!(bench.screen().contains("room \"hall\" (given)"), "{}", bench.screen());
-    assert!(bench.screen().contains("token $LAMP_TOKEN (env; the model does not see it)"), "{}", bench.screen());
+    assert!(
+        bench.screen().contains("token $LAMP_TOKEN (env; the model does not see it)"),
+        "{}",
+        bench.screen()
+    );
 }
 
 #[test]
@@ -197,12 +243,20 @@ fn a_definition_is_renamed_and_copied_by_its_own_name() {
     bench.keys("ctrl+u");
     bench.types("lamp_set");
     bench.keys("enter");
-    assert!(text(&bench, "tools/lamp_switch.yaml").contains("\ntool_name: lamp_set\n"), "{}", bench.screen());
+    assert!(
+        text(&bench, "tools/lamp_switch.yaml").contains("\ntool_name: lamp_set\n"),
+        "{}",
+        bench.screen()
+    );
     bench.keys("d");
     bench.keys("ctrl+u");
     bench.types("lamp_too");
     bench.keys("enter");
-    assert!(text(&bench, "tools/lamp_too.yaml").contains("\ntool_name: lamp_too\n"), "{}", bench.screen());
+    assert!(
+        text(&bench, "tools/lamp_too.yaml").contains("\ntool_name: lamp_too\n"),
+        "{}",
+        bench.screen()
+    );
     bench.keys("n");
     bench.types("commonground tool");
     bench.keys("enter");

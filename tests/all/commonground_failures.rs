@@ -1,4 +1,5 @@
-//! How CommonGround's calls fail, each failure provoked on real servers, and what the user reads of it.
+//! How CommonGround's calls fail, each failure provoked on real servers, and what the user reads of
+//! it.
 
 use std::{
     io::{BufRead, BufReader, Lines},
@@ -23,17 +24,23 @@ fn elsewhere(name: &str, rest: &str) -> String {
     counting(name, "").replace("word_count.call", rest)
 }
 
-/// A place with these tools, and a connection for each of these agents beside the usual one, which makes its own.
+/// A place with these tools, and a connection for each of these agents beside the usual one, which
+/// makes its own.
 fn place(there: &CommonGround, tools: &[(&str, String)], agents: &[&str]) -> Place {
     let usual = there.settings() + &format!("postgres-variable = \"{VARIABLE}\"\n");
     let (_, section) = usual.split_once('\n').unwrap();
     let more: String = agents
         .iter()
-        .map(|agent| section.replace("[connections.cg", &format!("[connections.{agent}")) + &format!("agent = \"{agent}\"\n"))
+        .map(|agent| {
+            section.replace("[connections.cg", &format!("[connections.{agent}"))
+                + &format!("agent = \"{agent}\"\n")
+        })
         .collect();
     let settings = usual.clone() + &more;
-    let files: Vec<(String, &str)> = tools.iter().map(|(name, text)| (format!("tools/{name}.yaml"), text.as_str())).collect();
-    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+    let files: Vec<(String, &str)> =
+        tools.iter().map(|(name, text)| (format!("tools/{name}.yaml"), text.as_str())).collect();
+    let files: Vec<(&str, &str)> =
+        files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
     Place::with(&[&[("toolcrib.toml", settings.as_str())], &files[..]].concat())
 }
 
@@ -47,7 +54,11 @@ struct Running {
 impl Running {
     fn start(there: &CommonGround, place: &Place, arguments: &[&str]) -> Self {
         let mut command = place.command(&[&["--json"], arguments].concat());
-        let mut child = command.env(VARIABLE, there.postgres.dsn()).stderr(std::process::Stdio::null()).spawn().unwrap();
+        let mut child = command
+            .env(VARIABLE, there.postgres.dsn())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         Self { child, lines, seen: Vec::new() }
     }
@@ -96,9 +107,13 @@ impl Drop for Running {
 
 /// What a user reads: the words of every stage, and those of the end.
 fn read(events: &[Value]) -> String {
-    let stages = events.iter().filter_map(|event| event["text"].as_str().filter(|_| event["event"] == "stage"));
+    let stages = events
+        .iter()
+        .filter_map(|event| event["text"].as_str().filter(|_| event["event"] == "stage"));
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let end = events.last().map(|end| [&end["outcome"], &end["error"]["message"], &end["error"]["remedy"]].map(text).join(" — "));
+    let end = events.last().map(|end| {
+        [&end["outcome"], &end["error"]["message"], &end["error"]["remedy"]].map(text).join(" — ")
+    });
     stages.map(str::to_owned).chain(end).collect::<Vec<_>>().join("\n")
 }
 
@@ -113,7 +128,10 @@ struct Row<'r> {
 fn check(row: &Row<'_>, events: &[Value]) -> Vec<String> {
     let Some(end) = events.last() else { return vec![format!("{}: nothing was told", row.fault)] };
     let told = read(events);
-    let ends = [end["outcome"].as_str().unwrap_or_default(), end["error"]["type"].as_str().unwrap_or_default()];
+    let ends = [
+        end["outcome"].as_str().unwrap_or_default(),
+        end["error"]["type"].as_str().unwrap_or_default(),
+    ];
     let mut wrong = Vec::new();
     if ends != row.ends {
         wrong.push(format!("{}: it ends {ends:?}, not {:?}:\n{told}", row.fault, row.ends));
@@ -141,7 +159,8 @@ fn agent(there: &CommonGround, name: &str, worker: &str) {
     sql(there, &statement);
 }
 
-/// Publishes what `rows` holds: a subject behind `cg.v1r4.lab.public.`, headers and a body each; with what the stream said of each.
+/// Publishes what `rows` holds: a subject behind `cg.v1r4.lab.public.`, headers and a body each;
+/// with what the stream said of each.
 fn publish(there: &CommonGround, rows: &Value) {
     let lines = format!(
         "import asyncio, json, nats, sys\n\
@@ -155,7 +174,8 @@ fn publish(there: &CommonGround, rows: &Value) {
     there.python(&lines);
 }
 
-/// What the database does to the rows of the next direct call, so that its report is refused: statements that make it so.
+/// What the database does to the rows of the next direct call, so that its report is refused:
+/// statements that make it so.
 fn meddle(table: &str, when: &str, does: &str) -> String {
     format!(
         "drop trigger if exists meddling on state.agent_inbox; drop trigger if exists meddling on state.execution_edges; \
@@ -166,7 +186,8 @@ fn meddle(table: &str, when: &str, does: &str) -> String {
 
 #[test]
 fn what_a_caller_reads_of_each_failure() {
-    let there = CommonGround::with(&["--no-god", "--twice", "--ack-wait", "0.3", "--watchdog", "1.5"]);
+    let there =
+        CommonGround::with(&["--no-god", "--twice", "--ack-wait", "0.3", "--watchdog", "1.5"]);
     let tools = [
         ("words", counting("words", "")),
         ("absent", counting("absent", "")),
@@ -176,7 +197,8 @@ fn what_a_caller_reads_of_each_failure() {
         ("twice", elsewhere("twice", "twice.call")),
         ("look", elsewhere("look", "jina.search")),
     ];
-    let pushed: Vec<String> = tools.iter().filter(|(name, _)| *name != "absent").map(|(_, text)| text.clone()).collect();
+    let pushed: Vec<String> =
+        tools.iter().filter(|(name, _)| *name != "absent").map(|(_, text)| text.clone()).collect();
     there.put(&pushed.iter().map(String::as_str).collect::<Vec<_>>());
     there.put(&[&tools[2].1.replace("ui_allowed: true", "ui_allowed: false")]);
     agent(&there, "ui_wedged", "ui_worker");
@@ -194,7 +216,10 @@ fn what_a_caller_reads_of_each_failure() {
     watching.until(|line| line["event"] == "head" || line["subjects"].is_array());
     for turn in ["turn_1", "turn_2"] {
         publish(&there, &json!([action("ui_wedged", turn)]));
-        watching.until(|line| line["label"] == "ack" && line["text"].as_str().is_some_and(|text| !text.starts_with("accepted")));
+        watching.until(|line| {
+            line["label"] == "ack"
+                && line["text"].as_str().is_some_and(|text| !text.starts_with("accepted"))
+        });
     }
     let lost = |kind| ["lost", kind];
     let rows = [
@@ -226,7 +251,11 @@ fn what_a_caller_reads_of_each_failure() {
             fault: "a wedged agent",
             call: &["--connection", "ui_wedged", "words", "text=a"],
             ends: lost("agent-wedged"),
-            read: &["its action used was sent twice", "its state is dispatched, turn turn_", "--new-agent"],
+            read: &[
+                "its action used was sent twice",
+                "its state is dispatched, turn turn_",
+                "--new-agent",
+            ],
         },
         Row {
             fault: "a new agent instead of it",
@@ -257,7 +286,11 @@ fn what_a_caller_reads_of_each_failure() {
             fault: "two listen",
             call: &["twice", "text=a"],
             ends: ["succeeded", ""],
-            read: &["2 services listen on", "tool_twice_again_cmd_v1r4, tool_twice_once_cmd_v1r4", "only the first answer"],
+            read: &[
+                "2 services listen on",
+                "tool_twice_again_cmd_v1r4, tool_twice_once_cmd_v1r4",
+                "only the first answer",
+            ],
         },
         Row {
             fault: "god is off",
@@ -269,7 +302,11 @@ fn what_a_caller_reads_of_each_failure() {
             fault: "the caller is in no roster",
             call: &["--connection", "ghost", "--route", "direct", "words", "text=a"],
             ends: lost("unreported"),
-            read: &["before sending: roster", "gave the command up after 3 deliveries", "the caller is no agent of the project"],
+            read: &[
+                "before sending: roster",
+                "gave the command up after 3 deliveries",
+                "the caller is no agent of the project",
+            ],
         },
         Row {
             fault: "given up with nothing stored",
@@ -280,27 +317,45 @@ fn what_a_caller_reads_of_each_failure() {
     ];
     // Before anything is called, too.
     let checked = place.run(&["check", "--connection", "cg"]);
-    let unheard: Vec<&str> = checked.data.lines().filter(|line| line.contains("subject.")).collect();
+    let unheard: Vec<&str> =
+        checked.data.lines().filter(|line| line.contains("subject.")).collect();
     assert!(
         checked.data.contains("subject.unheard")
             && checked.data.contains("no consumer covers cg.v1r4.lab.public.cmd.tool.nobody.call"),
         "{unheard:?}"
     );
-    assert!(checked.data.contains("subject.heard-twice") && checked.data.contains("tool_twice_again_cmd_v1r4"), "{unheard:?}");
-    assert!(!place.run(&["check"]).data.contains("consumer"), "without a connection nobody is asked");
-    place.run(&["push", "commonground", "--dry-run"]).ended(0, &["tools/dead.yaml:2: no consumer covers", "1 added"]);
+    assert!(
+        checked.data.contains("subject.heard-twice")
+            && checked.data.contains("tool_twice_again_cmd_v1r4"),
+        "{unheard:?}"
+    );
+    assert!(
+        !place.run(&["check"]).data.contains("consumer"),
+        "without a connection nobody is asked"
+    );
+    place
+        .run(&["push", "commonground", "--dry-run"])
+        .ended(0, &["tools/dead.yaml:2: no consumer covers", "1 added"]);
 
     let told = |row: &Row<'_>| check(row, &Running::call(&there, &place, row.call).all());
     let mut wrong: Vec<String> = rows.iter().flat_map(told).collect();
 
-    // What becomes of a direct call whose rows are not as they should be when its result is reported.
+    // What becomes of a direct call whose rows are not as they should be when its result is
+    // reported.
     let direct = ["--route", "direct", "words", "text=a"];
     const RESULT: &str = "new.metadata ->> 'type' = 'tool.result'";
     let anchor = "new.message_type = 'command_anchor'";
     let another_result = "insert into cards (card_id, tenant_id, tool_call_id, content, metadata) values ('early_' || new.card_id, new.tenant_id, \
                           new.tool_call_id, '{}', '{\"type\": \"tool.result\", \"author_id\": \"sys.pmo\"}'); return new;";
     for (fault, table, when, does, kind, words) in [
-        ("unknown turn", "state.agent_inbox", anchor, "return null;", "unreported", "knows no such turn"),
+        (
+            "unknown turn",
+            "state.agent_inbox",
+            anchor,
+            "return null;",
+            "unreported",
+            "knows no such turn",
+        ),
         (
             "stale epoch",
             "state.agent_inbox",
@@ -309,8 +364,22 @@ fn what_a_caller_reads_of_each_failure() {
             "unreported",
             "epoch 1, the turn is at 7",
         ),
-        ("no request", "state.execution_edges", "new.edge_phase = 'request'", "return null;", "unreported", "no request edge"),
-        ("too deep", "state.execution_edges", "true", "new.recursion_depth := 20; return new;", "unreported", "20 deep"),
+        (
+            "no request",
+            "state.execution_edges",
+            "new.edge_phase = 'request'",
+            "return null;",
+            "unreported",
+            "no request edge",
+        ),
+        (
+            "too deep",
+            "state.execution_edges",
+            "true",
+            "new.recursion_depth := 20; return new;",
+            "unreported",
+            "20 deep",
+        ),
         (
             "answered before",
             "cards",
@@ -340,7 +409,10 @@ fn what_a_caller_reads_of_each_failure() {
         wrong.extend(told(&Row { fault, call: &direct, ends: lost(kind), read: &[words] }));
     }
     // Another route names the same, by the service's mark and the API.
-    sql(&there, &meddle("cards", RESULT, "new.metadata := new.metadata - 'function_name'; return new;"));
+    sql(
+        &there,
+        &meddle("cards", RESULT, "new.metadata := new.metadata - 'function_name'; return new;"),
+    );
     let row = Row {
         fault: "the same by the UI",
         call: &["words", "text=a"],
@@ -350,7 +422,8 @@ fn what_a_caller_reads_of_each_failure() {
     wrong.extend(told(&row));
     sql(&there, "drop function meddle() cascade");
 
-    // The watchdog is first: what the tool says after that cannot be stored, and the watch says why.
+    // The watchdog is first: what the tool says after that cannot be stored, and the watch says
+    // why.
     let row = Row {
         fault: "later than the watchdog",
         call: &["words", "hold:=true", "text=late"],
@@ -359,16 +432,25 @@ fn what_a_caller_reads_of_each_failure() {
     };
     wrong.extend(told(&row));
     there.tell("go");
-    let given_up = watching
-        .until(|line| line["label"] == "given up" && line["remarks"].to_string().contains("the watchdog's time-out came first"));
-    assert!(given_up["error"]["message"].as_str().unwrap().contains("delivered 3 times"), "{given_up:#}");
+    let given_up = watching.until(|line| {
+        line["label"] == "given up"
+            && line["remarks"].to_string().contains("the watchdog's time-out came first")
+    });
+    assert!(
+        given_up["error"]["message"].as_str().unwrap().contains("delivered 3 times"),
+        "{given_up:#}"
+    );
 
     // The service dies in the middle.
     let row = Row {
         fault: "dead in the middle",
         call: &["--route", "direct", "--timeout", "2s", "look", "die:=true"],
         ends: ["timed-out", "timed-out-first"],
-        read: &["tool_jina_openapi_cmd_v1r4 has 1 under way", "its mark stays \"running\"", "the caller's inbox is closed"],
+        read: &[
+            "tool_jina_openapi_cmd_v1r4 has 1 under way",
+            "its mark stays \"running\"",
+            "the caller's inbox is closed",
+        ],
     };
     wrong.extend(told(&row));
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
@@ -386,13 +468,18 @@ fn what_goes_away_in_the_middle_of_a_call_is_told() {
     let mut wrong = Vec::new();
 
     // The agent has something under way.
-    let mut first = Running::call(&there, &place, &[&["--connection", "ui_named"], &held[..]].concat());
+    let mut first =
+        Running::call(&there, &place, &[&["--connection", "ui_named"], &held[..]].concat());
     first.stage("accepted");
     let busy = Row {
         fault: "a busy agent",
         call: &["--connection", "ui_named", "words"],
         ends: ["lost", "agent-busy"],
-        read: &["of words under way (its state is dispatched, turn", "one at a time", "wait for it"],
+        read: &[
+            "of words under way (its state is dispatched, turn",
+            "one at a time",
+            "wait for it",
+        ],
     };
     wrong.extend(check(&busy, &Running::call(&there, &place, busy.call).all()));
     there.tell("go");
@@ -410,7 +497,10 @@ fn what_goes_away_in_the_middle_of_a_call_is_told() {
         fault: "too late",
         call: &[&["--timeout", "1s"], &direct[..]].concat(),
         ends: ["timed-out", "timed-out-first"],
-        read: &["is closed for this call", "wait for tool_word_count_cmd_v1r4, which has 1 under way"],
+        read: &[
+            "is closed for this call",
+            "wait for tool_word_count_cmd_v1r4, which has 1 under way",
+        ],
     };
     wrong.extend(check(&late, &Running::call(&there, &place, late.call).all()));
     there.tell("go");
@@ -429,21 +519,35 @@ fn what_goes_away_in_the_middle_of_a_call_is_told() {
         fault: "the API goes",
         call: &[],
         ends: ["succeeded", ""],
-        read: &["cannot be read: nothing answers at http://127.0.0.1", "what is known is its status, done"],
+        read: &[
+            "cannot be read: nothing answers at http://127.0.0.1",
+            "what is known is its status, done",
+        ],
     };
     wrong.extend(check(&row, &calling.all()));
-    let gone = Row { fault: "no API", call: &["words"], ends: ["lost", "no-server"], read: &["start the server there"] };
+    let gone = Row {
+        fault: "no API",
+        call: &["words"],
+        ends: ["lost", "no-server"],
+        read: &["start the server there"],
+    };
     wrong.extend(check(&gone, &Running::call(&there, &place, gone.call).all()));
 
     // PostgreSQL goes.
-    let mut calling = Running::call(&there, &place, &[&["--connection", "ui_named"], &direct[..]].concat());
+    let mut calling =
+        Running::call(&there, &place, &[&["--connection", "ui_named"], &direct[..]].concat());
     calling.until(|line| line["event"] == "request");
     there.postgres.stop();
     let row = Row {
         fault: "PostgreSQL goes",
         call: &[],
         ends: ["lost", "connection-lost"],
-        read: &["its tool may run all the same", "see whether PostgreSQL runs", "could not be closed", "set consumed"],
+        read: &[
+            "its tool may run all the same",
+            "see whether PostgreSQL runs",
+            "could not be closed",
+            "set consumed",
+        ],
     };
     wrong.extend(check(&row, &calling.all()));
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
@@ -456,22 +560,33 @@ fn a_server_that_goes_in_the_middle_of_a_call_is_told() {
     there.put(&[&tools[0].1]);
     let place = place(&there, &tools, &[]);
     let mut wrong = Vec::new();
-    let mut calling = Running::call(&there, &place, &["--timeout", "3s", "words", "hold:=true", "text=a"]);
+    let mut calling =
+        Running::call(&there, &place, &["--timeout", "3s", "words", "hold:=true", "text=a"]);
     calling.stage("command");
     there.nats.kill();
     let row = Row {
         fault: "NATS goes",
         call: &[],
         ends: ["lost", "connection-lost"],
-        read: &["the connection to nats://", "broke while the call was under way", "before sending it again"],
+        read: &[
+            "the connection to nats://",
+            "broke while the call was under way",
+            "before sending it again",
+        ],
     };
     wrong.extend(check(&row, &calling.all()));
-    let gone = Row { fault: "no NATS", call: &["words"], ends: ["lost", "no-server"], read: &["nothing answers at nats://"] };
+    let gone = Row {
+        fault: "no NATS",
+        call: &["words"],
+        ends: ["lost", "no-server"],
+        read: &["nothing answers at nats://"],
+    };
     wrong.extend(check(&gone, &Running::call(&there, &place, gone.call).all()));
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// A fault of a command that somebody sends: what is other than it should be, and what a watcher reads at it or at what follows of it.
+/// A fault of a command that somebody sends: what is other than it should be, and what a watcher
+/// reads at it or at what follows of it.
 struct Faulty {
     fault: &'static str,
     /// Headers with another value; null takes one away.
@@ -483,13 +598,19 @@ struct Faulty {
     read: &'static [&'static str],
 }
 
-fn faulty(fault: &'static str, headers: Value, body: Value, read: &'static [&'static str]) -> Faulty {
+fn faulty(
+    fault: &'static str,
+    headers: Value,
+    body: Value,
+    read: &'static [&'static str],
+) -> Faulty {
     Faulty { fault, headers, body, world: "", read }
 }
 
 fn faults() -> Vec<Faulty> {
     let none = || json!({});
-    let unreported: &'static [&'static str] = &["delivered 3 times", "its result card is written, but the report was refused"];
+    let unreported: &'static [&'static str] =
+        &["delivered 3 times", "its result card is written, but the report was refused"];
     let behind = |fault, world| Faulty { world, ..faulty(fault, none(), none(), unreported) };
     const DROPPED: &str = "dropped in silence";
     vec![
@@ -505,22 +626,42 @@ fn faults() -> Vec<Faulty> {
             json!({"context_box_id": "b"}),
             &["body /context_box_id", "calls it optional, but it is refused"],
         ),
-        faulty("a key too few", none(), json!({"after_execution": null}), &["the body lacks after_execution"]),
+        faulty(
+            "a key too few",
+            none(),
+            json!({"after_execution": null}),
+            &["the body lacks after_execution"],
+        ),
         faulty(
             "identity in the body",
             none(),
             json!({"agent_id": "a", "turn_epoch": 1}),
             &["body /agent_id", "belongs into the headers"],
         ),
-        faulty("an odd lifecycle", none(), json!({"after_execution": "stop"}), &["neither \"suspend\" nor \"terminate\""]),
-        faulty("no card", none(), json!({"tool_call_card_id": "none"}), &["the tool says no; its result card"]),
+        faulty(
+            "an odd lifecycle",
+            none(),
+            json!({"after_execution": "stop"}),
+            &["neither \"suspend\" nor \"terminate\""],
+        ),
+        faulty(
+            "no card",
+            none(),
+            json!({"tool_call_card_id": "none"}),
+            &["the tool says no; its result card"],
+        ),
         faulty(
             "no call id",
             json!({"CG-Tool-Call-Id": null}),
             none(),
             &["header CG-Tool-Call-Id: it is missing; the call's card names it"],
         ),
-        faulty("no agent", json!({"CG-Agent-Id": null}), none(), &["header CG-Agent-Id: it is missing", DROPPED]),
+        faulty(
+            "no agent",
+            json!({"CG-Agent-Id": null}),
+            none(),
+            &["header CG-Agent-Id: it is missing", DROPPED],
+        ),
         faulty(
             "a header in small letters",
             json!({"CG-Agent-Id": null, "cg-agent-id": "caller"}),
@@ -533,18 +674,56 @@ fn faults() -> Vec<Faulty> {
             none(),
             &["it says \"demo\", and the subject says \"lab\"", DROPPED],
         ),
-        faulty("another channel", json!({"CG-Channel-Id": "other"}), none(), &["header CG-Channel-Id", DROPPED]),
-        faulty("an odd epoch", json!({"CG-Turn-Epoch": "two"}), none(), &["\"two\" is no whole number", DROPPED]),
-        faulty("an odd depth", json!({"CG-Recursion-Depth": "-1"}), none(), &["\"-1\" is no whole number", DROPPED]),
-        faulty("an odd trace", json!({"traceparent": "00-0-0-01"}), none(), &["header traceparent: it is no 00-", DROPPED]),
+        faulty(
+            "another channel",
+            json!({"CG-Channel-Id": "other"}),
+            none(),
+            &["header CG-Channel-Id", DROPPED],
+        ),
+        faulty(
+            "an odd epoch",
+            json!({"CG-Turn-Epoch": "two"}),
+            none(),
+            &["\"two\" is no whole number", DROPPED],
+        ),
+        faulty(
+            "an odd depth",
+            json!({"CG-Recursion-Depth": "-1"}),
+            none(),
+            &["\"-1\" is no whole number", DROPPED],
+        ),
+        faulty(
+            "an odd trace",
+            json!({"traceparent": "00-0-0-01"}),
+            none(),
+            &["header traceparent: it is no 00-", DROPPED],
+        ),
         faulty("another epoch", json!({"CG-Turn-Epoch": "9"}), none(), unreported),
-        faulty("too deep", json!({"CG-Recursion-Depth": "20"}), none(), &["it is 20, and 20 is the limit"]),
+        faulty(
+            "too deep",
+            json!({"CG-Recursion-Depth": "20"}),
+            none(),
+            &["it is 20, and 20 is the limit"],
+        ),
         behind("an unknown turn", "delete from state.agent_inbox where agent_turn_id = 'turn_$'"),
         behind("no request", "delete from state.execution_edges where correlation_id = 'call_$'"),
-        behind("a request too deep", "update state.execution_edges set recursion_depth = 20 where correlation_id = 'call_$'"),
+        behind(
+            "a request too deep",
+            "update state.execution_edges set recursion_depth = 20 where correlation_id = 'call_$'",
+        ),
         faulty("an agent in no roster", json!({"CG-Agent-Id": "ghost"}), none(), unreported),
-        faulty("no JSON", none(), json!("{"), &["no JSON object", "the body is not JSON", "no service took it up"]),
-        faulty("a list", none(), json!("[1]"), &["the body is JSON, but no object", "no service took it up"]),
+        faulty(
+            "no JSON",
+            none(),
+            json!("{"),
+            &["no JSON object", "the body is not JSON", "no service took it up"],
+        ),
+        faulty(
+            "a list",
+            none(),
+            json!("[1]"),
+            &["the body is JSON, but no object", "no service took it up"],
+        ),
         faulty(
             "no call id and no card",
             json!({"CG-Tool-Call-Id": null}),
@@ -563,7 +742,12 @@ fn faults() -> Vec<Faulty> {
         Faulty {
             world: "insert into cards (card_id, tenant_id, tool_call_id, content, metadata) values ('early_$', 'lab', 'call_$', '{}', \
                     '{\"type\": \"tool.result\"}')",
-            ..faulty("a result before", none(), none(), &["its mark stays \"running\"", "each delivery blocked the service"])
+            ..faulty(
+                "a result before",
+                none(),
+                none(),
+                &["its mark stays \"running\"", "each delivery blocked the service"],
+            )
         },
         faulty(
             "a suffix of two parts",
@@ -603,8 +787,7 @@ fn what_a_watcher_reads_of_each_faulty_command() {
     let faults = faults();
     let mut messages = Vec::new();
     for (row, Faulty { headers, body, world, .. }) in faults.iter().enumerate() {
-        let card =
-            json!({"__type__": "ToolCallContent", "tool_name": "word_count", "arguments": {"text": "a"}, "status": "called"});
+        let card = json!({"__type__": "ToolCallContent", "tool_name": "word_count", "arguments": {"text": "a"}, "status": "called"});
         let behind = format!(
             "insert into cards (card_id, tenant_id, tool_call_id, content, metadata) values \
              ('card_{row}', 'lab', 'call_{row}', '{card}', '{{\"type\": \"tool.call\"}}'); \
@@ -621,30 +804,42 @@ fn what_a_watcher_reads_of_each_faulty_command() {
         });
         let mut headers = changed(usual, headers);
         let to = headers.as_object_mut().unwrap().remove("to").unwrap();
-        let pointer =
-            json!({"tool_name": "word_count", "after_execution": "suspend", "tool_call_card_id": format!("card_{row}")});
+        let pointer = json!({"tool_name": "word_count", "after_execution": "suspend", "tool_call_card_id": format!("card_{row}")});
         let body = changed(pointer, body);
-        messages.push(json!([to, headers, body.as_str().map_or_else(|| body.to_string(), str::to_owned)]));
+        messages.push(json!([
+            to,
+            headers,
+            body.as_str().map_or_else(|| body.to_string(), str::to_owned)
+        ]));
     }
     // One service takes them one after another, so that what follows of the last one comes last.
     messages.push(json!(["cmd.tool.word_count.call", {"CG-Agent-Id": "caller", "CG-Tool-Call-Id": "call_last"}, "no JSON"]));
     publish(&there, &messages.into());
     watching.until(|line| line["label"] == "given up" && line["id"] == "call_last");
     let words = |line: &Value| {
-        format!("{} {} {} {}\n", line["label"], line["text"], line["error"], line["remarks"]).replace("\\\"", "\"")
+        format!("{} {} {} {}\n", line["label"], line["text"], line["error"], line["remarks"])
+            .replace("\\\"", "\"")
     };
     let mut wrong = Vec::new();
     for (row, Faulty { fault, read, .. }) in faults.iter().enumerate() {
         let own = json!(["X-Row", row.to_string()]);
-        let of_row = |line: &&Value| line["headers"].as_array().is_some_and(|headers| headers.contains(&own));
+        let of_row = |line: &&Value| {
+            line["headers"].as_array().is_some_and(|headers| headers.contains(&own))
+        };
         let Some(command) = watching.seen.iter().find(of_row) else {
             wrong.push(format!("{fault}: it was not heard"));
             continue;
         };
-        let told: String =
-            watching.seen.iter().filter(|line| line["conversation"] == command["conversation"]).map(words).collect();
+        let told: String = watching
+            .seen
+            .iter()
+            .filter(|line| line["conversation"] == command["conversation"])
+            .map(words)
+            .collect();
         wrong.extend(
-            read.iter().filter(|words| !told.contains(**words)).map(|words| format!("{fault}: {words:?} is not in\n{told}")),
+            read.iter()
+                .filter(|words| !told.contains(**words))
+                .map(|words| format!("{fault}: {words:?} is not in\n{told}")),
         );
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));

@@ -1,4 +1,5 @@
-//! Findings of CommonGround's definitions: each code provoked at its place, its fix tried, what is right left alone.
+//! Findings of CommonGround's definitions: each code provoked at its place, its fix tried, what is
+//! right left alone.
 
 use std::collections::BTreeSet;
 
@@ -75,7 +76,12 @@ const ROWS: &[Row] = &[
     row("definition.wrong-type", "2:1", "description: Turns a lamp on or off.", "description: 12"),
     row("definition.wrong-type", "15:3", "options:\n", "options:\n  1: a\n"),
     row("definition.bare-array", "12:5", ", items: {type: string}}", "}"),
-    row("definition.schema-invalid", "8:12", "{type: string}\n    bright", "{type: strin}\n    bright"),
+    row(
+        "definition.schema-invalid",
+        "8:12",
+        "{type: string}\n    bright",
+        "{type: strin}\n    bright",
+    ),
     row("definition.name-reserved", "1:1", "tool_name: lamp", "tool_name: ask_expert"),
     row("definition.lifecycle", "4:1", "after_execution: suspend", "after_execution: Terminate"),
     row("definition.subject", "3:1", ".cmd.tool.lamp.switch", ".cmd.agent.lamp.wakeup"),
@@ -94,11 +100,31 @@ const ROWS: &[Row] = &[
     row("subject.variable-unknown", "3:1", "lamp.switch", "lamp.{agent_turn_id}"),
     row("subject.literal", "3:1", "{channel_id}", "public"),
     row("parameters.not-object", "5:1", "type: object\n", "title: none\n"),
-    row("parameters.bare-array", "12:5", "type: array, items: {type: string}", "type: [array, 'null']"),
-    row("parameters.bare-array", "12:12", "{type: array, items: {type: string}}", "{additionalProperties: {type: array}}"),
-    row("parameters.bare-array", "12:61", "items: {type: string}", "items: {type: string}, properties: {a: {type: array}}"),
+    row(
+        "parameters.bare-array",
+        "12:5",
+        "type: array, items: {type: string}",
+        "type: [array, 'null']",
+    ),
+    row(
+        "parameters.bare-array",
+        "12:12",
+        "{type: array, items: {type: string}}",
+        "{additionalProperties: {type: array}}",
+    ),
+    row(
+        "parameters.bare-array",
+        "12:61",
+        "items: {type: string}",
+        "items: {type: string}, properties: {a: {type: array}}",
+    ),
     row("parameters.unchecked", "8:12", "room: {type: string}", "room: {pattern: '(?P<y>a)\\Z'}"),
-    row("parameters.unchecked", "8:12", "room: {type: string}", "room: {$ref: 'https://example.org/room.json'}"),
+    row(
+        "parameters.unchecked",
+        "8:12",
+        "room: {type: string}",
+        "room: {$ref: 'https://example.org/room.json'}",
+    ),
     row("definition.schema-invalid", "8:12", "room: {type: string}", "room: {pattern: '\\p{L}'}"),
     row("parameters.required-undefined", "13:20", "[room, house]", "[room, hous]"),
     row("options.malformed", "18:3", "envs: {key: LAMP_KEY}", "envs: [key]"),
@@ -146,14 +172,24 @@ fn every_code_is_provoked_at_its_place() {
     let mut wrong = Vec::new();
     for (row, bad) in rows() {
         let found = check(&read(&bad));
-        let places: Vec<String> =
-            of(&found, row.code).iter().map(|finding| format!("{}:{}", finding.site.line, finding.site.column)).collect();
+        let places: Vec<String> = of(&found, row.code)
+            .iter()
+            .map(|finding| format!("{}:{}", finding.site.line, finding.site.column))
+            .collect();
         if places.join(" ") != row.at {
             let all: Vec<_> = found
                 .iter()
-                .map(|finding| format!("{} {}:{} {}", finding.code, finding.site.line, finding.site.column, finding.message))
+                .map(|finding| {
+                    format!(
+                        "{} {}:{} {}",
+                        finding.code, finding.site.line, finding.site.column, finding.message
+                    )
+                })
                 .collect();
-            wrong.push(format!("{}: at {places:?}, expected {}; all: {all:#?}\n{bad}", row.code, row.at));
+            wrong.push(format!(
+                "{}: at {places:?}, expected {}; all: {all:#?}\n{bad}",
+                row.code, row.at
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -177,11 +213,20 @@ fn a_fix_mends_what_it_is_offered_for() {
             fixes += 1;
             let mut source = before.1.clone();
             for EntryEdit { entry, edit } in &fix.edits {
-                source = source.apply(entry.place().document, &edit.under(&entry.place().at)).unwrap().0;
+                source =
+                    source.apply(entry.place().document, &edit.under(&entry.place().at)).unwrap().0;
             }
             let left = check(&(before.0.clone(), source.clone()));
-            assert!(of(&left, row.code).len() < of(&found, row.code).len(), "{}: {:?}\n{}", row.code, fix, source.text());
-            let errors = |found: &[Finding]| found.iter().filter(|finding| finding.severity == Severity::Error).count();
+            assert!(
+                of(&left, row.code).len() < of(&found, row.code).len(),
+                "{}: {:?}\n{}",
+                row.code,
+                fix,
+                source.text()
+            );
+            let errors = |found: &[Finding]| {
+                found.iter().filter(|finding| finding.severity == Severity::Error).count()
+            };
             assert!(errors(&left) <= errors(&found), "{}: {left:#?}", row.code);
         }
     }
@@ -190,10 +235,13 @@ fn a_fix_mends_what_it_is_offered_for() {
 
 /// Codes with severities and what they find, from the checks themselves.
 fn codes() -> Vec<(&'static str, &'static str, &'static str)> {
-    let refused = checks::CODES.iter().map(|(_, code, about)| (*code, Severity::Error.word(), *about));
-    let odd = std::iter::once((checks::KEY_NOT_TEXT.0, Severity::Warning.word(), checks::KEY_NOT_TEXT.1));
-    let word =
-        |check: &'static toolcrib::engine::lint::check::Check| check.severity.of(Mode::Document).map_or("–", Severity::word);
+    let refused =
+        checks::CODES.iter().map(|(_, code, about)| (*code, Severity::Error.word(), *about));
+    let odd =
+        std::iter::once((checks::KEY_NOT_TEXT.0, Severity::Warning.word(), checks::KEY_NOT_TEXT.1));
+    let word = |check: &'static toolcrib::engine::lint::check::Check| {
+        check.severity.of(Mode::Document).map_or("–", Severity::word)
+    };
     let later = checks::CHECKS.iter().map(|check| (check.code, word(check), check.about));
     let mut all: Vec<_> = refused.chain(odd).chain(later).collect();
     all.sort_unstable();
@@ -211,7 +259,10 @@ fn the_documentation_lists_every_code() {
     let page = include_str!("../../docs/commonground.md");
     let (_, rest) = page.split_once("<!-- codes -->\n").unwrap();
     let (table, _) = rest.split_once("<!-- /codes -->").unwrap();
-    let rows: String = codes().iter().map(|(code, severity, about)| format!("| `{code}` | {severity} | {about} |\n")).collect();
+    let rows: String = codes()
+        .iter()
+        .map(|(code, severity, about)| format!("| `{code}` | {severity} | {about} |\n"))
+        .collect();
     let wanted = format!("| code | severity | what it finds |\n| --- | --- | --- |\n{rows}");
     assert_eq!(table, wanted, "put this into docs/commonground.md:\n{wanted}");
 }

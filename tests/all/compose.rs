@@ -1,4 +1,5 @@
-//! Composing a workflow: after each wish the filter says what was wanted, and undo gives the bytes back.
+//! Composing a workflow: after each wish the filter says what was wanted, and undo gives the bytes
+//! back.
 
 use std::sync::Arc;
 
@@ -51,16 +52,28 @@ fn make(state: &mut State, plan: Plan) {
     let seen = plan.files(&state.documents).unwrap();
     send(state, Message::Compose(plan));
     for file in seen {
-        assert_eq!(text(state, file.file.as_str()), file.after.as_deref().map(str::to_owned), "what was shown is what was made");
+        assert_eq!(
+            text(state, file.file.as_str()),
+            file.after.as_deref().map(str::to_owned),
+            "what was shown is what was made"
+        );
     }
 }
 
 fn text(state: &State, file: &str) -> Option<String> {
-    state.documents.get(&FileId::new(file)).filter(|document| !document.gone).map(|document| document.text.to_string())
+    state
+        .documents
+        .get(&FileId::new(file))
+        .filter(|document| !document.gone)
+        .map(|document| document.text.to_string())
 }
 
 fn texts(state: &State) -> Vec<(FileId, Arc<str>)> {
-    state.documents.iter().map(|(file, document)| (file.clone(), document.text.whole().clone())).collect()
+    state
+        .documents
+        .iter()
+        .map(|(file, document)| (file.clone(), document.text.whole().clone()))
+        .collect()
 }
 
 fn id(state: &State, key: &str) -> EntryId {
@@ -84,11 +97,9 @@ tool:
     state: undefined
 ";
 
-const SETTINGS: &str =
-    "name = \"w\" # ours\n\n[context]\nstate = \"analysis\"\ngroups = [\"read\"]\n\n[profiles]\nann = [\"read\", \"basic\"]\n";
+const SETTINGS: &str = "name = \"w\" # ours\n\n[context]\nstate = \"analysis\"\ngroups = [\"read\"]\n\n[profiles]\nann = [\"read\", \"basic\"]\n";
 
-const SCENARIO: &str =
-    "# kept\nname: s\nstart: {groups: [read], state: analysis}\nsteps:\n  - tool: ask\n    expect: {state: analysis}\n";
+const SCENARIO: &str = "# kept\nname: s\nstart: {groups: [read], state: analysis}\nsteps:\n  - tool: ask\n    expect: {state: analysis}\n";
 
 fn workspace() -> State {
     opened(&[("tools.yaml", TOOLS), ("toolcrib.toml", SETTINGS), ("scenarios/s.yaml", SCENARIO)])
@@ -99,15 +110,28 @@ fn a_state_without_tools_is_kept_in_the_settings() {
     let mut state = workspace();
     let plan = states::add(ComposeContext::of(&state), "review").unwrap();
     make(&mut state, plan);
-    assert_eq!(text(&state, "toolcrib.toml").unwrap(), SETTINGS.replace("# ours\n", "# ours\nstates = [\"review\"]\n"));
+    assert_eq!(
+        text(&state, "toolcrib.toml").unwrap(),
+        SETTINGS.replace("# ours\n", "# ours\nstates = [\"review\"]\n")
+    );
     let plan = states::add(ComposeContext::of(&state), "done").unwrap();
     make(&mut state, plan);
     assert!(text(&state, "toolcrib.toml").unwrap().contains("states = [\"review\", \"done\"]\n"));
-    assert_eq!(state.listed_states.iter().map(|name| &**name).collect::<Vec<_>>(), ["review", "done"]);
-    let workflow = Workflow::new(&state.catalog.tools, &Context::default()).including(&state.listed_states);
+    assert_eq!(
+        state.listed_states.iter().map(|name| &**name).collect::<Vec<_>>(),
+        ["review", "done"]
+    );
+    let workflow =
+        Workflow::new(&state.catalog.tools, &Context::default()).including(&state.listed_states);
     assert!(workflow.state("review").is_some());
-    assert_eq!(states::add(ComposeContext::of(&state), "done").unwrap_err(), "done is there already");
-    assert!(states::add(ComposeContext::of(&state), "*").is_err() && states::add(ComposeContext::of(&state), "").is_err());
+    assert_eq!(
+        states::add(ComposeContext::of(&state), "done").unwrap_err(),
+        "done is there already"
+    );
+    assert!(
+        states::add(ComposeContext::of(&state), "*").is_err()
+            && states::add(ComposeContext::of(&state), "").is_err()
+    );
     send(&mut state, Message::Undo);
     send(&mut state, Message::Undo);
     assert_eq!(text(&state, "toolcrib.toml").unwrap(), SETTINGS);
@@ -129,8 +153,14 @@ fn a_state_is_renamed_in_every_file_that_names_it() {
     let mut state = workspace();
     let plan = states::rename(ComposeContext::of(&state), "analysis", "study").unwrap();
     make(&mut state, plan);
-    assert_eq!(text(&state, "tools.yaml").unwrap(), TOOLS.replace("state: analysis", "state: study"));
-    assert_eq!(text(&state, "toolcrib.toml").unwrap(), SETTINGS.replace("\"analysis\"", "\"study\""));
+    assert_eq!(
+        text(&state, "tools.yaml").unwrap(),
+        TOOLS.replace("state: analysis", "state: study")
+    );
+    assert_eq!(
+        text(&state, "toolcrib.toml").unwrap(),
+        SETTINGS.replace("\"analysis\"", "\"study\"")
+    );
     assert_eq!(text(&state, "scenarios/s.yaml").unwrap(), SCENARIO.replace("analysis", "study"));
     send(&mut state, Message::Undo);
     assert_eq!(text(&state, "tools.yaml").unwrap(), TOOLS);
@@ -146,11 +176,15 @@ fn deleting_a_state_tells_what_refers_to_it_first() {
     let plan = states::delete(ComposeContext::of(&state), "analysis").unwrap();
     assert_eq!(
         plan.notes,
-        ["leading to it: ask; scenarios: scenarios/s.yaml.", "Not changed, though it names the state: scenarios/s.yaml."]
+        [
+            "leading to it: ask; scenarios: scenarios/s.yaml.",
+            "Not changed, though it names the state: scenarios/s.yaml."
+        ]
     );
     make(&mut state, plan);
     assert!(
-        !text(&state, "tools.yaml").unwrap().contains("analysis") && !text(&state, "toolcrib.toml").unwrap().contains("analysis")
+        !text(&state, "tools.yaml").unwrap().contains("analysis")
+            && !text(&state, "toolcrib.toml").unwrap().contains("analysis")
     );
 }
 
@@ -158,15 +192,39 @@ fn deleting_a_state_tells_what_refers_to_it_first() {
 fn an_arrow_is_drawn_and_says_what_else_it_moves() {
     let mut state = workspace();
     let ask = id(&state, "ask");
-    let plan = arrows::draw(ComposeContext::of(&state), &ask, &Tail::State("review".into()), &"done".into()).unwrap();
-    assert_eq!(plan.notes, ["ask has one next state: from undefined, research it led to analysis, and leads to done then."]);
+    let plan = arrows::draw(
+        ComposeContext::of(&state),
+        &ask,
+        &Tail::State("review".into()),
+        &"done".into(),
+    )
+    .unwrap();
+    assert_eq!(
+        plan.notes,
+        [
+            "ask has one next state: from undefined, research it led to analysis, and leads to done then."
+        ]
+    );
     make(&mut state, plan);
-    let wanted = TOOLS.replace("research]", "research, review]").replace("state: analysis", "state: done");
+    let wanted =
+        TOOLS.replace("research]", "research, review]").replace("state: analysis", "state: done");
     assert_eq!(text(&state, "tools.yaml").unwrap(), wanted);
-    assert!(arrows::draw(ComposeContext::of(&state), &ask, &Tail::State("review".into()), &"done".into()).is_err());
-    let plan = arrows::remove(ComposeContext::of(&state), &[ask], &Tail::State("review".into())).unwrap();
+    assert!(
+        arrows::draw(
+            ComposeContext::of(&state),
+            &ask,
+            &Tail::State("review".into()),
+            &"done".into()
+        )
+        .is_err()
+    );
+    let plan =
+        arrows::remove(ComposeContext::of(&state), &[ask], &Tail::State("review".into())).unwrap();
     make(&mut state, plan);
-    assert_eq!(text(&state, "tools.yaml").unwrap(), TOOLS.replace("state: analysis", "state: done"));
+    assert_eq!(
+        text(&state, "tools.yaml").unwrap(),
+        TOOLS.replace("state: analysis", "state: done")
+    );
 }
 
 #[test]
@@ -208,12 +266,17 @@ fn the_workspaces_own_lists_are_made_filled_renamed_and_deleted() {
     }
     assert!(groups::add_list(ComposeContext::of(&state), "own/below").is_err(), "own is a list");
     let column = Column::List("knowledge/read".into());
-    let plan = cells::switch(ComposeContext::of(&state), &[(id(&state, "ask"), column)], true, &[]).unwrap();
+    let plan = cells::switch(ComposeContext::of(&state), &[(id(&state, "ask"), column)], true, &[])
+        .unwrap();
     make(&mut state, plan);
     assert!(state.gated_tools()[0].gate.groups().contains(&"knowledge/read".into()));
     let held = Column::List("knowledge".into());
-    assert!(cells::switch(ComposeContext::of(&state), &[(id(&state, "ask"), held)], true, &[]).is_err(), "it holds groups");
-    let plan = groups::rename(ComposeContext::of(&state), "knowledge/read", "knowledge/see").unwrap();
+    assert!(
+        cells::switch(ComposeContext::of(&state), &[(id(&state, "ask"), held)], true, &[]).is_err(),
+        "it holds groups"
+    );
+    let plan =
+        groups::rename(ComposeContext::of(&state), "knowledge/read", "knowledge/see").unwrap();
     make(&mut state, plan);
     assert!(state.gated_tools()[0].gate.groups().contains(&"knowledge/see".into()));
     let plan = groups::delete(ComposeContext::of(&state), "knowledge").unwrap();
@@ -234,7 +297,11 @@ fn tools_go_from_one_workspace_to_another_as_text() {
     assert!(text(&to, "tools.yaml").unwrap().starts_with(TOOLS.trim_end()));
     assert_eq!(to.catalog.tool(&id(&to, "joke")).unwrap().gate, from.catalog.tools[0].gate);
     assert_eq!(to.catalog.services.len(), 1, "what answers for it came along");
-    assert!(entries::pasted(ComposeContext::of(&to), &copied, None).unwrap_err().starts_with("Here already"));
+    assert!(
+        entries::pasted(ComposeContext::of(&to), &copied, None)
+            .unwrap_err()
+            .starts_with("Here already")
+    );
     let other = r#"{"type": "prompt", "name": "joke", "description": "another", "arguments": [{"name": "q", "type": "string", "description": "d"}]}"#;
     let plan = entries::pasted(ComposeContext::of(&to), other, None).unwrap();
     assert!(plan.notes[0].contains("joke-2"), "{:?}", plan.notes);
@@ -253,8 +320,13 @@ fn tools_go_from_one_workspace_to_another_as_text() {
 fn two_steps_at_one_place_are_two_steps_of_undo() {
     let mut state = workspace();
     for group in ["x", "y"] {
-        let plan =
-            cells::switch(ComposeContext::of(&state), &[(id(&state, "ask"), Column::Group(group.into()))], true, &[]).unwrap();
+        let plan = cells::switch(
+            ComposeContext::of(&state),
+            &[(id(&state, "ask"), Column::Group(group.into()))],
+            true,
+            &[],
+        )
+        .unwrap();
         make(&mut state, plan);
     }
     send(&mut state, Message::Undo);
@@ -272,18 +344,30 @@ fn some(names: &'static [&'static str]) -> impl Strategy<Value = Option<Vec<&'st
 
 /// A workspace of a few tools, each written in one of several ways.
 fn any_workspace() -> impl Strategy<Value = String> {
-    let tool = (some(&NAMES), some(&GROUPS), prop::option::of(prop::sample::select(&NAMES[..])), any::<bool>(), any::<bool>());
+    let tool = (
+        some(&NAMES),
+        some(&GROUPS),
+        prop::option::of(prop::sample::select(&NAMES[..])),
+        any::<bool>(),
+        any::<bool>(),
+    );
     prop::collection::vec(tool, 1..5).prop_map(|tools| {
         let mut text = "tool:\n".to_owned();
         for (row, (states, groups, next, document, block)) in tools.into_iter().enumerate() {
-            text.push_str(&format!("  t{row}: # tool {row}\n    type: prompt\n    name: t{row}\n    description: d\n"));
+            text.push_str(&format!(
+                "  t{row}: # tool {row}\n    type: prompt\n    name: t{row}\n    description: d\n"
+            ));
             let list = |key: &str, names: Vec<&str>| match block && !names.is_empty() {
-                true => names.iter().fold(format!("    {key}:\n"), |text, name| text + &format!("      - {name} # why\n")),
+                true => names.iter().fold(format!("    {key}:\n"), |text, name| {
+                    text + &format!("      - {name} # why\n")
+                }),
                 false => format!("    {key}: [{}]\n", names.join(", ")),
             };
             text.extend(groups.map(|groups| list("group", groups)));
             text.extend(next.map(|next| format!("    state: {next}\n")));
-            text.extend(states.map(|states| list(if document { "available_in_states" } else { "applicable-states" }, states)));
+            text.extend(states.map(|states| {
+                list(if document { "available_in_states" } else { "applicable-states" }, states)
+            }));
         }
         text
     })
@@ -314,7 +398,8 @@ fn wish() -> impl Strategy<Value = Wish> {
         (0_usize..4, name(), name()).prop_map(|(tool, from, to)| Wish::Draw(tool, from, to)),
         (0_usize..4, name(), name()).prop_map(|(tool, from, to)| Wish::Narrow(tool, from, to)),
         (0_usize..4, name()).prop_map(|(tool, to)| Wish::FromAny(tool, to)),
-        (0_usize..4, name(), name()).prop_map(|(tool, from, onto)| Wish::MoveTail(tool, from, onto)),
+        (0_usize..4, name(), name())
+            .prop_map(|(tool, from, onto)| Wish::MoveTail(tool, from, onto)),
         (0_usize..4, name()).prop_map(|(tool, to)| Wish::MoveHead(tool, to)),
         (0_usize..4, name()).prop_map(|(tool, from)| Wish::TakeAway(tool, from)),
         (0_usize..4).prop_map(Wish::Everywhere),
@@ -322,29 +407,50 @@ fn wish() -> impl Strategy<Value = Wish> {
         name().prop_map(Wish::DeleteState),
         (group(), group()).prop_map(|(from, to)| Wish::RenameGroup(from, to)),
         group().prop_map(Wish::DeleteGroup),
-        (0_usize..4, group(), any::<bool>()).prop_map(|(tool, group, on)| Wish::Group(tool, group, on)),
-        (0_usize..4, name(), any::<bool>()).prop_map(|(tool, state, on)| Wish::State(tool, state, on)),
+        (0_usize..4, group(), any::<bool>())
+            .prop_map(|(tool, group, on)| Wish::Group(tool, group, on)),
+        (0_usize..4, name(), any::<bool>())
+            .prop_map(|(tool, state, on)| Wish::State(tool, state, on)),
     ]
 }
 
 fn plan(state: &State, wish: &Wish) -> Result<Plan, String> {
     let ground = ComposeContext::of(state);
-    let tool = |row: usize| state.catalog.tools.get(row).map(|tool| tool.id().clone()).ok_or_else(|| "no tool".to_owned());
+    let tool = |row: usize| {
+        state
+            .catalog
+            .tools
+            .get(row)
+            .map(|tool| tool.id().clone())
+            .ok_or_else(|| "no tool".to_owned())
+    };
     let states: Vec<Name> = NAMES.iter().map(|name| Name::from(*name)).collect();
     match *wish {
-        Wish::Draw(row, from, to) => arrows::draw(ground, &tool(row)?, &Tail::State(from.into()), &to.into()),
-        Wish::Narrow(row, from, to) => arrows::draw(ground, &tool(row)?, &Tail::Only(from.into()), &to.into()),
+        Wish::Draw(row, from, to) => {
+            arrows::draw(ground, &tool(row)?, &Tail::State(from.into()), &to.into())
+        }
+        Wish::Narrow(row, from, to) => {
+            arrows::draw(ground, &tool(row)?, &Tail::Only(from.into()), &to.into())
+        }
         Wish::FromAny(row, to) => arrows::draw(ground, &tool(row)?, &Tail::Every, &to.into()),
-        Wish::MoveTail(row, from, onto) => arrows::move_tail(ground, &[tool(row)?], &Tail::State(from.into()), &onto.into()),
+        Wish::MoveTail(row, from, onto) => {
+            arrows::move_tail(ground, &[tool(row)?], &Tail::State(from.into()), &onto.into())
+        }
         Wish::MoveHead(row, to) => arrows::move_head(ground, &[tool(row)?], &to.into()),
-        Wish::TakeAway(row, from) => arrows::remove(ground, &[tool(row)?], &Tail::State(from.into())),
+        Wish::TakeAway(row, from) => {
+            arrows::remove(ground, &[tool(row)?], &Tail::State(from.into()))
+        }
         Wish::Everywhere(row) => arrows::everywhere(ground, &[tool(row)?]),
         Wish::RenameState(from, to) => states::rename(ground, from, to),
         Wish::DeleteState(name) => states::delete(ground, name),
         Wish::RenameGroup(from, to) => groups::rename(ground, from, to),
         Wish::DeleteGroup(name) => groups::delete(ground, name),
-        Wish::Group(row, name, on) => cells::switch(ground, &[(tool(row)?, Column::Group(name.into()))], on, &states),
-        Wish::State(row, name, on) => cells::switch(ground, &[(tool(row)?, Column::State(name.into()))], on, &states),
+        Wish::Group(row, name, on) => {
+            cells::switch(ground, &[(tool(row)?, Column::Group(name.into()))], on, &states)
+        }
+        Wish::State(row, name, on) => {
+            cells::switch(ground, &[(tool(row)?, Column::State(name.into()))], on, &states)
+        }
     }
 }
 
@@ -364,9 +470,17 @@ fn holds(before: &State, after: &State, wish: &Wish) {
     // What the wish is not about is as it was.
     let same = |except: &dyn Fn(usize, &str, &str) -> bool| {
         for row in 0..before.catalog.tools.len() {
-            for (group, at) in GROUPS.iter().chain(&["*"]).flat_map(|group| NAMES.iter().map(move |at| (*group, *at))) {
+            for (group, at) in GROUPS
+                .iter()
+                .chain(&["*"])
+                .flat_map(|group| NAMES.iter().map(move |at| (*group, *at)))
+            {
                 if !except(row, group, at) {
-                    assert_eq!(shows(before, row, group, at), shows(after, row, group, at), "t{row} under {group} in {at}");
+                    assert_eq!(
+                        shows(before, row, group, at),
+                        shows(after, row, group, at),
+                        "t{row} under {group} in {at}"
+                    );
                 }
             }
         }
@@ -383,13 +497,21 @@ fn holds(before: &State, after: &State, wish: &Wish) {
             same(&|of, _, _| of == row);
         }
         Wish::FromAny(row, to) => {
-            assert!(NAMES.iter().all(|at| everything(after, row, at) && next(after, row, at) == to));
+            assert!(
+                NAMES.iter().all(|at| everything(after, row, at) && next(after, row, at) == to)
+            );
             same(&|of, _, _| of == row);
         }
         Wish::MoveTail(row, from, onto) => {
-            if before.catalog.tools[row].gate.states == States::Every || everything(before, row, from) {
+            if before.catalog.tools[row].gate.states == States::Every
+                || everything(before, row, from)
+            {
                 assert!(everything(after, row, onto));
-                assert!(from == onto || !everything(after, row, from) || after.catalog.tools[row].gate.states == States::Every);
+                assert!(
+                    from == onto
+                        || !everything(after, row, from)
+                        || after.catalog.tools[row].gate.states == States::Every
+                );
             }
             same(&|of, _, _| of == row);
         }
@@ -402,7 +524,9 @@ fn holds(before: &State, after: &State, wish: &Wish) {
                 States::Every => assert!(after.catalog.tools[row].gate.next.is_none()),
                 States::Only(_) => assert!(!everything(after, row, from)),
             }
-            same(&|of, _, at| of == row && (at == from || before.catalog.tools[row].gate.next.is_none()));
+            same(&|of, _, at| {
+                of == row && (at == from || before.catalog.tools[row].gate.next.is_none())
+            });
         }
         Wish::Everywhere(row) => {
             assert!(NAMES.iter().all(|at| everything(after, row, at)));
@@ -412,7 +536,10 @@ fn holds(before: &State, after: &State, wish: &Wish) {
             let known = Workflow::new(&after.catalog.tools, &Context::default());
             assert!(known.state(from).is_none());
             for row in 0..before.catalog.tools.len() {
-                assert_eq!(everything(after, row, to), everything(before, row, from) || everything(before, row, to));
+                assert_eq!(
+                    everything(after, row, to),
+                    everything(before, row, from) || everything(before, row, to)
+                );
             }
         }
         Wish::DeleteState(name) => {
@@ -420,17 +547,30 @@ fn holds(before: &State, after: &State, wish: &Wish) {
             same(&|_, _, at| at == name);
         }
         Wish::RenameGroup(from, to) => {
-            for (row, at) in (0..before.catalog.tools.len()).flat_map(|row| NAMES.map(|at| (row, at))) {
-                assert_eq!(shows(after, row, to, at), shows(before, row, from, at) || shows(before, row, to, at));
+            for (row, at) in
+                (0..before.catalog.tools.len()).flat_map(|row| NAMES.map(|at| (row, at)))
+            {
+                assert_eq!(
+                    shows(after, row, to, at),
+                    shows(before, row, from, at) || shows(before, row, to, at)
+                );
                 assert!(!shows(after, row, from, at));
             }
         }
         Wish::DeleteGroup(name) => {
-            assert!(NAMES.iter().all(|at| (0..after.catalog.tools.len()).all(|row| !shows(after, row, name, at))));
+            assert!(
+                NAMES.iter().all(
+                    |at| (0..after.catalog.tools.len()).all(|row| !shows(after, row, name, at))
+                )
+            );
             same(&|_, group, _| group == name);
         }
         Wish::Group(row, name, on) => {
-            assert!(NAMES.iter().all(|at| shows(after, row, name, at) == (on && everything(before, row, at))));
+            assert!(
+                NAMES
+                    .iter()
+                    .all(|at| shows(after, row, name, at) == (on && everything(before, row, at)))
+            );
             same(&|of, group, _| of == row && group == name);
         }
         Wish::State(row, name, on) => {

@@ -1,4 +1,5 @@
-//! The document's workflow (section 5.1) made from an empty folder with the real program: by keys alone, and by mouse alone.
+//! The document's workflow (section 5.1) made from an empty folder with the real program: by keys
+//! alone, and by mouse alone.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -34,7 +35,10 @@ fn meaning(folder: &Path) -> BTreeMap<String, Meaning> {
         let path = entry.unwrap().path();
         if let Some(format) = Format::of(&path) {
             let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-            files.push((FileId::new(name), Source::parse(format, fs::read_to_string(&path).unwrap()).unwrap()));
+            files.push((
+                FileId::new(name),
+                Source::parse(format, fs::read_to_string(&path).unwrap()).unwrap(),
+            ));
         }
     }
     let catalog = read::catalog(files.iter().map(|(file, source)| (file, source)), Mode::Document);
@@ -62,7 +66,8 @@ fn the_documents() -> BTreeMap<String, Meaning> {
     meaning(&Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/spec-workflow"))
 }
 
-/// The tools in the order in which they are made: key, the arrow, whether its head is new, the type as the menu has it.
+/// The tools in the order in which they are made: key, the arrow, whether its head is new, the type
+/// as the menu has it.
 const ARROWS: [(&str, &str, &str, Target, &str); 4] = [
     ("knowledge-query", "undefined", "analysis", Target::New, "knowledge-query"),
     ("graph-update", "analysis", "analysis", Target::There, "another type"),
@@ -104,7 +109,9 @@ fn words(key: &str) -> (String, String) {
 
 /// The star beside the workspace's name says that something is not saved.
 fn wait_saved(terminal: &Terminal) {
-    terminal.wait_until("nothing unsaved", |screen| !screen.contents().lines().next().is_some_and(|top| top.contains('*')));
+    terminal.wait_until("nothing unsaved", |screen| {
+        !screen.contents().lines().next().is_some_and(|top| top.contains('*'))
+    });
 }
 
 mod by_keys {
@@ -190,9 +197,12 @@ mod by_keys {
         let title = format!("{key} · TrustGraph tool");
         terminal.wait_until(format_args!("{title} and its keys"), |screen| {
             let seen = screen.contents();
-            seen.contains(&title) && seen.contains("││▌name ") && ["F1 help", "Enter edit"].iter().any(|key| seen.contains(key))
+            seen.contains(&title)
+                && seen.contains("││▌name ")
+                && ["F1 help", "Enter edit"].iter().any(|key| seen.contains(key))
         });
-        // A tool that was just made stands in its form, at its name. While text is typed, F1 leads to the help.
+        // A tool that was just made stands in its form, at its name. While text is typed, F1 leads
+        // to the help.
         if terminal.contents().contains("Enter edit") {
             terminal.press(["enter"]);
             terminal.wait_for("F1 help");
@@ -223,7 +233,9 @@ mod by_keys {
     /// Goes on with Tab until a field has the keys.
     fn focus(terminal: &mut Terminal, field: &str) {
         // The form is the second of the panes.
-        let middle = |line: &str| line.split("││").nth(1)?.strip_prefix('▌')?.split_whitespace().next().map(str::to_owned);
+        let middle = |line: &str| {
+            line.split("││").nth(1)?.strip_prefix('▌')?.split_whitespace().next().map(str::to_owned)
+        };
         let marked = |contents: &str| contents.lines().find_map(middle);
         for _ in 0..20 {
             let before = marked(&terminal.contents());
@@ -302,7 +314,9 @@ mod by_mouse {
     /// Where a state's box stands in the picture.
     fn state(terminal: &Terminal, name: &str) -> Place {
         let name = if name == "undefined" { "▶ undefined" } else { name };
-        let place = |screen: &vt100::Screen| ["┃", "╎", "│"].iter().find_map(|edge| find(screen, &format!("{edge} {name} ")));
+        let place = |screen: &vt100::Screen| {
+            ["┃", "╎", "│"].iter().find_map(|edge| find(screen, &format!("{edge} {name} ")))
+        };
         terminal.wait_until(format_args!("the box of {name}"), |screen| place(screen).is_some());
         let (column, row) = terminal.look(place).unwrap();
         (column + 4, row)
@@ -385,7 +399,9 @@ mod by_mouse {
         accept(terminal);
         terminal.wait_gone(question);
         terminal.wait_until("the cursor in the new column", |screen| {
-            ["state", "group"].iter().any(|of| find(screen, &format!("{tool} × {of} {name} ")).is_some())
+            ["state", "group"]
+                .iter()
+                .any(|of| find(screen, &format!("{tool} × {of} {name} ")).is_some())
         });
     }
 
@@ -457,7 +473,10 @@ mod by_mouse {
                 }
             }
         }
-        let (first, last) = (cell(&terminal, "knowledge-query", "default"), cell(&terminal, "text-completion", "default"));
+        let (first, last) = (
+            cell(&terminal, "knowledge-query", "default"),
+            cell(&terminal, "text-completion", "default"),
+        );
         terminal.click((4, first.1));
         terminal.drag(first, last);
         terminal.wait_for("untick 5 cells");

@@ -20,7 +20,12 @@ fn workflow((width, height): (u16, u16)) -> Workbench {
 }
 
 fn text(bench: &Workbench, file: &str) -> String {
-    bench.state.documents.get(&FileId::new(file)).map(|document| document.text.to_string()).unwrap_or_default()
+    bench
+        .state
+        .documents
+        .get(&FileId::new(file))
+        .map(|document| document.text.to_string())
+        .unwrap_or_default()
 }
 
 fn mouse(bench: &mut Workbench, kind: MouseKind, (column, row): (u16, u16)) {
@@ -59,7 +64,11 @@ fn an_arrow_is_drawn_with_keys_and_shows_its_lines_first() {
     bench.keys("enter");
     bench.types("graph-update");
     bench.keys("enter");
-    assert!(bench.shows("graph-update has one next state: from analysis, modification it stayed"), "{}", bench.screen());
+    assert!(
+        bench.shows("graph-update has one next state: from analysis, modification it stayed"),
+        "{}",
+        bench.screen()
+    );
     assert!(bench.shows("+     state: analysis"), "{}", bench.screen());
     assert_eq!(text(&bench, "tools.yaml"), before, "nothing is made before it is accepted");
     bench.keys("enter");
@@ -82,7 +91,11 @@ fn an_arrow_is_dragged_to_a_state_and_to_empty_ground() {
     assert_eq!(gate.next.as_deref(), Some("research"));
     let (from, ground) = (state(&bench, "results"), (bench.find("States · ").0 + 1, 48));
     drag(&mut bench, from, ground);
-    assert!(bench.shows("The name of the new state that the arrow from results leads to."), "{}", bench.screen());
+    assert!(
+        bench.shows("The name of the new state that the arrow from results leads to."),
+        "{}",
+        bench.screen()
+    );
     bench.types("review");
     bench.clicks("Enter accept");
     assert!(bench.shows("results → review with"), "{}", bench.screen());
@@ -99,13 +112,21 @@ fn an_arrows_end_is_dragged_to_another_state() {
     let near_head = (column + 18, row);
     let to = state(&bench, "research");
     drag(&mut bench, near_head, to);
-    assert!(bench.shows("complex-analysis: analysis → results · lead to research"), "{}", bench.screen());
+    assert!(
+        bench.shows("complex-analysis: analysis → results · lead to research"),
+        "{}",
+        bench.screen()
+    );
     assert!(bench.shows("+     state: \"research\""), "{}", bench.screen());
     bench.keys("esc");
     // The arrow that was pressed is the chosen one, and drawn as such.
     let (column, row) = bench.find("━ complex-analysis ");
     drag(&mut bench, (column, row), to);
-    assert!(bench.shows("complex-analysis: analysis → results · come from research"), "{}", bench.screen());
+    assert!(
+        bench.shows("complex-analysis: analysis → results · come from research"),
+        "{}",
+        bench.screen()
+    );
     bench.clicks("Enter make the change");
     let gate = &bench.state.catalog.tool_called("complex-analysis").unwrap().gate;
     assert_eq!(gate.states, States::Only(vec!["research".into()]));
@@ -119,7 +140,11 @@ fn an_arrows_end_is_dragged_to_another_state() {
     drag(&mut bench, (column + 18, row), ground);
     bench.types("review");
     bench.clicks("Enter accept");
-    assert!(bench.shows("complex-analysis: analysis → results · lead to review"), "{}", bench.screen());
+    assert!(
+        bench.shows("complex-analysis: analysis → results · lead to review"),
+        "{}",
+        bench.screen()
+    );
 }
 
 #[test]
@@ -134,7 +159,11 @@ fn what_is_renamed_stays_chosen_and_the_run_goes_on_in_it() {
     bench.keys("enter");
     assert_eq!(bench.state.simulation.state(), "study", "{}", bench.screen());
     assert_eq!(bench.state.stops, [Stop::State("study".into())]);
-    assert!(bench.shows("undefined → study") && bench.shows("study · current"), "{}", bench.screen());
+    assert!(
+        bench.shows("undefined → study") && bench.shows("study · current"),
+        "{}",
+        bench.screen()
+    );
     bench.keys("u");
     assert_eq!(
         (bench.state.simulation.state(), bench.state.stops.as_slice()),
@@ -182,8 +211,16 @@ fn a_renamed_group_stays_asked_for_and_allowed() {
     bench.keys("shift+tab shift+tab r ctrl+u");
     bench.types("readers");
     bench.keys("enter");
-    assert_eq!(bench.state.context().groups, Some(vec!["readers".into(), "knowledge".into()]), "{}", bench.screen());
-    assert!(bench.state.profiles[0].allowed_groups.contains(&"readers".into()), "the profile is read again");
+    assert_eq!(
+        bench.state.context().groups,
+        Some(vec!["readers".into(), "knowledge".into()]),
+        "{}",
+        bench.screen()
+    );
+    assert!(
+        bench.state.profiles[0].allowed_groups.contains(&"readers".into()),
+        "the profile is read again"
+    );
     assert!(bench.shows("Available 2") && bench.shows("[x] readers"), "{}", bench.screen());
     bench.keys("u");
     assert_eq!(bench.state.context().groups, Some(vec!["read-only".into(), "knowledge".into()]));
@@ -215,14 +252,23 @@ fn cells_of_the_matrix_are_switched_one_and_many() {
     bench.keys("m");
     assert!(bench.shows("5 tools × 9 groups"), "{}", bench.screen());
     bench.keys("down space");
-    let groups = |bench: &Workbench, key: &str| bench.state.catalog.tool_called(key).unwrap().gate.groups().join(" ");
+    let groups = |bench: &Workbench, key: &str| {
+        bench.state.catalog.tool_called(key).unwrap().gate.groups().join(" ")
+    };
     assert_eq!(groups(&bench, "graph-update"), "write knowledge admin read-only");
     bench.keys("shift+down shift+down shift+right");
     assert!(bench.shows("6 cells"), "{}", bench.screen());
     bench.keys("space");
-    assert_eq!(groups(&bench, "complex-analysis"), "advanced compute expensive read-only knowledge");
+    assert_eq!(
+        groups(&bench, "complex-analysis"),
+        "advanced compute expensive read-only knowledge"
+    );
     bench.keys("space");
-    assert_eq!(groups(&bench, "complex-analysis"), "advanced compute expensive", "all on, so all go off");
+    assert_eq!(
+        groups(&bench, "complex-analysis"),
+        "advanced compute expensive",
+        "all on, so all go off"
+    );
     assert_eq!(groups(&bench, "graph-update"), "write admin");
     bench.keys("u u u");
     assert_eq!(groups(&bench, "graph-update"), "write knowledge admin");
@@ -254,7 +300,11 @@ fn a_group_is_made_from_the_chosen_rows() {
     bench.keys("m shift+down n");
     bench.types("mine");
     bench.keys("enter");
-    assert!(bench.shows("knowledge-query × group mine") || bench.shows("graph-update × group mine"), "{}", bench.screen());
+    assert!(
+        bench.shows("knowledge-query × group mine") || bench.shows("graph-update × group mine"),
+        "{}",
+        bench.screen()
+    );
     assert!(bench.state.groups().contains(&"mine".into()));
     bench.keys("x enter");
     assert!(!bench.state.groups().contains(&"mine".into()));

@@ -1,4 +1,5 @@
-//! The screen of connections: seen, edited through a form, tested, and what is found where they lead.
+//! The screen of connections: seen, edited through a form, tested, and what is found where they
+//! lead.
 
 use toolcrib::{
     app::{
@@ -34,9 +35,15 @@ fn text(bench: &Workbench) -> String {
 #[test]
 fn all_are_listed_with_what_goes_through_them() {
     let mut bench = opened(120, 36);
-    for words in
-        ["local", "usual", "broker   rabbitmq", "1 tool", "to be mended", "It is the workspace's own", "nats://127.0.0.1:4…"]
-    {
+    for words in [
+        "local",
+        "usual",
+        "broker   rabbitmq",
+        "1 tool",
+        "to be mended",
+        "It is the workspace's own",
+        "nats://127.0.0.1:4…",
+    ] {
         assert!(bench.shows(words), "{words}\n{}", bench.screen());
     }
     bench.clicks("broker ");
@@ -48,7 +55,11 @@ fn all_are_listed_with_what_goes_through_them() {
     for (width, height) in [(80, 24), (200, 60)] {
         let bench = opened(width, height);
         assert!(bench.shows("6 Conn") && bench.shows("broker"), "{}", bench.screen());
-        assert!(bench.shows("○ local"), "the top line has room for the connection: {}", bench.screen());
+        assert!(
+            bench.shows("○ local"),
+            "the top line has room for the connection: {}",
+            bench.screen()
+        );
     }
 }
 
@@ -60,23 +71,33 @@ fn the_form_changes_the_file_and_calls_go_by_it_at_once() {
     bench.clicks("user ");
     bench.types("alice");
     bench.keys("tab");
-    assert!(text(&bench).contains("tools = [\"tell-joke\"]\nuser = \"alice\"\n"), "{}", text(&bench));
+    assert!(
+        text(&bench).contains("tools = [\"tell-joke\"]\nuser = \"alice\"\n"),
+        "{}",
+        text(&bench)
+    );
     assert!(text(&bench).contains("# theirs\n"), "{}", text(&bench));
     assert!(bench.shows("say who we are in one way"), "{}", bench.screen());
     assert!(bench.state.connections.named("broker").is_none(), "half a login is none");
     bench.types("MQ_PASSWORD");
     bench.keys("tab");
-    assert_eq!(bench.state.connections.named("broker").map(|known| known.secrets().count()), Some(1), "{}", text(&bench));
+    assert_eq!(
+        bench.state.connections.named("broker").map(|known| known.secrets().count()),
+        Some(1),
+        "{}",
+        text(&bench)
+    );
 }
 
 #[test]
 fn what_systems_need_is_edited_in_the_spelling_that_the_file_has() {
-    let text_of_gate = "[connections.gate] # theirs\nservers = \"wss://h:8888\"\nflow = 'f' # the flow\n";
-    let text_of_lab =
-        "\n[connections.lab]\nservers = ['nats://h']\n[connections.lab.commonground]\nproject = 'p' # ours\nchannel = 'c'\n";
+    let text_of_gate =
+        "[connections.gate] # theirs\nservers = \"wss://h:8888\"\nflow = 'f' # the flow\n";
+    let text_of_lab = "\n[connections.lab]\nservers = ['nats://h']\n[connections.lab.commonground]\nproject = 'p' # ours\nchannel = 'c'\n";
     let mut bench = Workbench::sample("services", 120, 60);
     let whole = format!("{text_of_gate}{text_of_lab}");
-    let loaded = Loaded { source: Source::parse(Format::Toml, whole.as_str()), text: whole.as_str().into() };
+    let loaded =
+        Loaded { source: Source::parse(Format::Toml, whole.as_str()), text: whole.as_str().into() };
     bench.send(Message::Loaded(vec![(FileId::new(SETTINGS), loaded)]));
     let names = bench.state.documents.iter().map(|(file, _)| file.clone()).collect();
     bench.send(Message::LoadEnded { names, skipped: Vec::new() });
@@ -100,7 +121,10 @@ fn what_systems_need_is_edited_in_the_spelling_that_the_file_has() {
     bench.keys("tab");
     assert_eq!(text(&bench), format!("{edited}{text_of_lab}agent = \"a.b\"\n"));
     assert!(bench.shows("agent stands in"), "{}", bench.screen());
-    assert!(bench.state.connections.named("lab").is_none(), "it cannot be used until that is mended");
+    assert!(
+        bench.state.connections.named("lab").is_none(),
+        "it cannot be used until that is mended"
+    );
 }
 
 #[test]
@@ -134,13 +158,26 @@ fn a_test_is_asked_for_and_told() {
     assert_eq!(name, "local");
     assert!(bench.shows("asking"), "{}", bench.screen());
     let there = Some(vec!["tool/tell-joke".to_owned()]);
-    let reached = Report::Reached(Box::new(Reached { greeting: "a server".into(), took_ms: 7, there, ..Reached::default() }));
-    bench.send(Message::ConnectionTested { turn: turn - 1, connection: name.clone(), report: reached.clone() });
+    let reached = Report::Reached(Box::new(Reached {
+        greeting: "a server".into(),
+        took_ms: 7,
+        there,
+        ..Reached::default()
+    }));
+    bench.send(Message::ConnectionTested {
+        turn: turn - 1,
+        connection: name.clone(),
+        report: reached.clone(),
+    });
     bench.draw();
     assert!(bench.shows("asking"), "an older answer does not count: {}", bench.screen());
     bench.send(Message::ConnectionTested { turn, connection: name, report: reached });
     bench.draw();
-    assert!(bench.shows("a server after 7 ms") && bench.shows("tool/tell-joke"), "{}", bench.screen());
+    assert!(
+        bench.shows("a server after 7 ms") && bench.shows("tool/tell-joke"),
+        "{}",
+        bench.screen()
+    );
 }
 
 #[test]
@@ -149,7 +186,11 @@ fn connections_are_made_and_unmade_by_keys() {
     bench.keys("n");
     bench.types("far wss://far:8888");
     bench.keys("enter");
-    assert!(text(&bench).ends_with("\n[connections.far]\nservers = [\"wss://far:8888\"]\n"), "{}", text(&bench));
+    assert!(
+        text(&bench).ends_with("\n[connections.far]\nservers = [\"wss://far:8888\"]\n"),
+        "{}",
+        text(&bench)
+    );
     assert!(bench.shows("far · toolcrib.toml"), "the new one is shown: {}", bench.screen());
     bench.keys("m");
     assert!(text(&bench).starts_with("connection = \"far\"\n"), "{}", text(&bench));
@@ -167,12 +208,18 @@ fn connections_are_made_and_unmade_by_keys() {
 async fn a_real_server_is_found_or_missed_in_words() {
     let server = NatsServer::start();
     let registry = Registry::default();
-    let Report::Reached(reached) = report(&registry, &server.connection()).await else { panic!("nobody answers") };
+    let Report::Reached(reached) = report(&registry, &server.connection()).await else {
+        panic!("nobody answers")
+    };
     assert!(reached.greeting.starts_with("nats-server "), "{}", reached.greeting);
     assert_eq!((reached.there, reached.listeners, reached.untold.len()), (None, None, 0));
     let nobody = Connection::nats("nobody", "nats://127.0.0.1:1");
-    let Report::Failed(problem) = report(&registry, &nobody).await else { panic!("somebody answers") };
+    let Report::Failed(problem) = report(&registry, &nobody).await else {
+        panic!("somebody answers")
+    };
     assert!(problem.cause.contains("nothing answers at nats://127.0.0.1:1"), "{problem}");
-    let Report::Reached(reached) = report(&registry, &Connection::embedded()).await else { panic!("embedded is always there") };
+    let Report::Reached(reached) = report(&registry, &Connection::embedded()).await else {
+        panic!("embedded is always there")
+    };
     assert!(reached.untold.is_empty());
 }

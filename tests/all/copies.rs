@@ -85,24 +85,42 @@ fn a_python_program_logs_in_over_tls_and_ends_where_it_cannot() {
     ));
     let own = format!("tls://service:other@localhost:{}", server.port());
     let _responder = Responder::trusting(&own, &files.file("ca.pem"));
-    let credentials = Credentials::Password { user: "alice".into(), password: SecretAt::Variable("SECRET".into()) };
+    let credentials = Credentials::Password {
+        user: "alice".into(),
+        password: SecretAt::Variable("SECRET".into()),
+    };
     let tls = |ca: String| Tls { required: true, ca_file: Some(ca), ..Tls::default() };
-    let connection = Connection { credentials, tls: tls(files.file("ca.pem")), ..server.connection() };
+    let connection =
+        Connection { credentials, tls: tls(files.file("ca.pem")), ..server.connection() };
     let run = |connection: &Connection, password: &str| {
         let text = copied("tell-joke", connection.clone(), "Python");
         assert!(!text.contains("s3cret"), "{text}");
-        Command::new(program("TOOLCRIB_PYTHON")).args(["-c", &text]).env("SECRET", password).output().unwrap()
+        Command::new(program("TOOLCRIB_PYTHON"))
+            .args(["-c", &text])
+            .env("SECRET", password)
+            .output()
+            .unwrap()
     };
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let asked = run(&connection, "s3cret");
-    assert_eq!(text(&asked.stdout), format!("Hello user, {WORDS} as a pun.\n"), "{}", text(&asked.stderr));
+    assert_eq!(
+        text(&asked.stdout),
+        format!("Hello user, {WORDS} as a pun.\n"),
+        "{}",
+        text(&asked.stderr)
+    );
     let others = Certificates::make();
     let stranger = Connection { tls: tls(others.file("ca.pem")), ..connection.clone() };
-    for (connection, password, words) in
-        [(&stranger, "s3cret", "CERTIFICATE_VERIFY_FAILED"), (&connection, "wr0ng", "Authorization")]
-    {
+    for (connection, password, words) in [
+        (&stranger, "s3cret", "CERTIFICATE_VERIFY_FAILED"),
+        (&connection, "wr0ng", "Authorization"),
+    ] {
         let refused = run(connection, password);
-        assert!(!refused.status.success() && text(&refused.stderr).contains(words), "{words}: {}", text(&refused.stderr));
+        assert!(
+            !refused.status.success() && text(&refused.stderr).contains(words),
+            "{words}: {}",
+            text(&refused.stderr)
+        );
     }
 }
 
@@ -115,7 +133,10 @@ fn a_curl_command_asks_the_gateway_as_the_call_would() {
     let answer: Value = serde_json::from_str(&answer).unwrap();
     let heard: Value = serde_json::from_str(answer["text"].as_str().unwrap()).unwrap();
     assert_eq!(heard["path"], "/api/v1/flow/default/service/mcp-tool");
-    assert_eq!((&heard["body"]["name"], &heard["body"]["parameters"]), (&json!("what"), &json!({"words": WORDS})));
+    assert_eq!(
+        (&heard["body"]["name"], &heard["body"]["parameters"]),
+        (&json!("what"), &json!({"words": WORDS}))
+    );
 }
 
 #[test]
@@ -130,6 +151,10 @@ fn a_toolcrib_command_makes_the_call() {
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_toolcrib"), folder.join("toolcrib")).unwrap();
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
     let mut command = Command::new("sh");
-    command.args(["-c", &text]).current_dir(&place.here).env("PATH", path).env("XDG_STATE_HOME", place.home.path());
+    command
+        .args(["-c", &text])
+        .current_dir(&place.here)
+        .env("PATH", path)
+        .env("XDG_STATE_HOME", place.home.path());
     assert_eq!(output(&mut command).trim_end(), format!("Hello user, {WORDS} as a pun."));
 }

@@ -14,7 +14,13 @@ fn demo_draws_and_gives_the_terminal_back() {
     for text in ["toolcrib", "1 Tools", "2 Workflow", "3 Invoke", "? help"] {
         terminal.wait_for(text);
     }
-    let taken = Modes { alternate_screen: true, mouse: true, paste: true, keyboard: true, cursor_hidden: true };
+    let taken = Modes {
+        alternate_screen: true,
+        mouse: true,
+        paste: true,
+        keyboard: true,
+        cursor_hidden: true,
+    };
     assert_eq!(terminal.modes(), taken);
     leave(terminal);
 }

@@ -1,4 +1,5 @@
-//! Tools of a running system on Invoke: listed beside the workspace's own, found, and called without a definition here.
+//! Tools of a running system on Invoke: listed beside the workspace's own, found, and called
+//! without a definition here.
 
 use serde_json::json;
 use toolcrib::{
@@ -13,7 +14,9 @@ use toolcrib::{
     systems::{commonground::settings::Channel, deployed::item::Item},
 };
 
-use crate::support::{commonground::CommonGround, place::Place, terminal::toolcrib, workbench::Workbench};
+use crate::support::{
+    commonground::CommonGround, place::Place, terminal::toolcrib, workbench::Workbench,
+};
 
 const OWN: &str = "tool_name: word_count\ndescription: Counts words.\n\
     target_subject: \"cg.v1r4.{project_id}.{channel_id}.cmd.tool.word_count.call\"\nafter_execution: suspend\n\
@@ -27,7 +30,8 @@ fn open(width: u16, height: u16) -> Workbench {
 }
 
 fn project(name: &str) -> Connection {
-    let channel = Channel { api: Some("http://127.0.0.1:1".into()), ..Channel::new(name, "public") };
+    let channel =
+        Channel { api: Some("http://127.0.0.1:1".into()), ..Channel::new(name, "public") };
     channel.on(Connection::nats(name, "nats://127.0.0.1:1"))
 }
 
@@ -39,7 +43,12 @@ fn tools(names: &[&str]) -> Vec<Item> {
             "parameters": parameters, "options": {"ui_allowed": true}})
         .to_string()
     };
-    let item = |name: &&str| Item { system: "commonground", section: "tool", key: (*name).into(), text: text(name) };
+    let item = |name: &&str| Item {
+        system: "commonground",
+        section: "tool",
+        key: (*name).into(),
+        text: text(name),
+    };
     names.iter().map(item).collect()
 }
 
@@ -57,8 +66,12 @@ fn answers(bench: &mut Workbench, purpose: Purpose, read: Result<Vec<Item>, Prob
 }
 
 fn refused() -> Problem {
-    Problem::new(ProblemKind::Unreachable, "reading CommonGround's tools", "nobody answers at http://127.0.0.1:1")
-        .remedy("start the API")
+    Problem::new(
+        ProblemKind::Unreachable,
+        "reading CommonGround's tools",
+        "nobody answers at http://127.0.0.1:1",
+    )
+    .remedy("start the API")
 }
 
 #[test]
@@ -70,7 +83,8 @@ fn they_are_listed_below_the_workspaces_own_and_called() {
         let purpose = asked(&bench);
         answers(&mut bench, purpose, Ok(tools(&["skills.load", "skills.list"])));
         // With those of PMO itself, which the API does not list.
-        for words in ["◆ skills.load", "◆ delegate_async", "◆ 7 deployed on lab", "● word_count"] {
+        for words in ["◆ skills.load", "◆ delegate_async", "◆ 7 deployed on lab", "● word_count"]
+        {
             assert!(bench.shows(words), "{words}\n{}", bench.screen());
         }
         let (own, deployed) = (bench.find("● word_count"), bench.find("◆ skills.load"));
@@ -83,7 +97,9 @@ fn they_are_listed_below_the_workspaces_own_and_called() {
         bench.keys("enter");
         bench.types("writing");
         bench.keys("f6");
-        let Some(Effect::Call { request, connection, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+        let Some(Effect::Call { request, connection, .. }) = bench.effects.last() else {
+            panic!("{:?}", bench.effects)
+        };
         assert_eq!((request.name.as_str(), connection.name.as_str()), ("skills.load", "lab"));
         assert!(request.arguments.contains("writing"), "{}", request.arguments);
     }
@@ -119,7 +135,11 @@ fn a_listing_that_fails_says_why_and_an_older_one_counts_no_more() {
     answers(&mut bench, first, Ok(tools(&["skills.load"])));
     assert!(bench.shows("listing the tools") && !bench.shows("skills.load"), "{}", bench.screen());
     answers(&mut bench, second, Err(refused()));
-    assert!(bench.shows("lab: nobody answers") && bench.shows("start the API"), "{}", bench.screen());
+    assert!(
+        bench.shows("lab: nobody answers") && bench.shows("start the API"),
+        "{}",
+        bench.screen()
+    );
     bench.keys("f2");
     let third = asked(&bench);
     answers(&mut bench, third, Ok(tools(&["skills.load"])));
@@ -143,18 +163,31 @@ fn they_are_those_of_the_connection_that_is_chosen() {
     bench.send(Message::UseConnection(Some("embedded".into())));
     let effects = bench.effects.len();
     bench.keys("f2");
-    assert!(bench.shows("\"embedded\" leads to no system that lists its tools"), "{}", bench.screen());
+    assert!(
+        bench.shows("\"embedded\" leads to no system that lists its tools"),
+        "{}",
+        bench.screen()
+    );
     assert_eq!(bench.effects.len(), effects);
 }
 
 #[test]
 fn trustgraphs_are_listed_by_the_same_key() {
-    let mut bench = Workbench::yaml("tool: {own: {type: text-completion, name: own, description: d}}\n", 120, 36);
+    let mut bench = Workbench::yaml(
+        "tool: {own: {type: text-completion, name: own, description: d}}\n",
+        120,
+        36,
+    );
     bench.state.connections.choose(Connection::http("gate", "http://127.0.0.1:1"));
     let mut bench = bench.on(ScreenId::Invoke);
     bench.keys("f2");
     let purpose = asked(&bench);
-    let item = |section, key: &str, text: &str| Item { system: "trustgraph", section, key: key.into(), text: text.into() };
+    let item = |section, key: &str, text: &str| Item {
+        system: "trustgraph",
+        section,
+        key: key.into(),
+        text: text.into(),
+    };
     let ask = r#"{"name": "ask", "type": "text-completion", "description": "Asks."}"#;
     answers(&mut bench, purpose, Ok(vec![item("tool", "ask", ask)]));
     assert!(bench.shows("◆ ask") && bench.shows("◆ 1 deployed on gate"), "{}", bench.screen());
@@ -163,7 +196,9 @@ fn trustgraphs_are_listed_by_the_same_key() {
     bench.keys("tab enter");
     bench.types("Why?");
     bench.keys("f6");
-    let Some(Effect::Call { request, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+    let Some(Effect::Call { request, .. }) = bench.effects.last() else {
+        panic!("{:?}", bench.effects)
+    };
     assert!(request.body.contains("Why?"), "{}", request.body);
 }
 

@@ -29,7 +29,14 @@ fn catalog(name: &str, text: &str) -> Catalog {
 fn entries(name: &str, text: &str) -> Vec<String> {
     let entry = |entry: &toolcrib::model::entry::Entry| {
         let text = if entry.id.place().form == EntryForm::JsonText { " text" } else { "" };
-        format!("{} {} {} {}:{}{text}", entry.kind.word(), entry.key, entry.id.place().document, entry.line, entry.column)
+        format!(
+            "{} {} {} {}:{}{text}",
+            entry.kind.word(),
+            entry.key,
+            entry.id.place().document,
+            entry.line,
+            entry.column
+        )
     };
     catalog(name, text).entries().map(entry).collect()
 }
@@ -48,7 +55,10 @@ fn one_entry_in_a_file() {
 #[test]
 fn maps_of_entries() {
     let yaml = "tool:\n  a:\n    type: prompt\n  b: {name: B}\ntool-service:\n  s: {request-queue: q}\nmcp:\n  m: {url: http://localhost}\n";
-    assert_eq!(entries("all.yaml", yaml), ["tool a 0 2:3", "tool b 0 4:3", "service s 0 6:3", "server m 0 8:3"]);
+    assert_eq!(
+        entries("all.yaml", yaml),
+        ["tool a 0 2:3", "tool b 0 4:3", "service s 0 6:3", "server m 0 8:3"]
+    );
     let toml = "[tool.a]\ntype = \"prompt\"\n\n[tool-service.s]\nrequest-queue = \"q\"\n";
     assert_eq!(entries("all.toml", toml), ["tool a 0 1:7", "service s 0 4:15"]);
     let json = "{\n  \"tool\": {\n    \"a\": {\"type\": \"prompt\"}\n  }\n}";
@@ -73,7 +83,10 @@ fn exports_with_json_text() {
 #[test]
 fn files_of_others_are_left_alone() {
     for (name, text) in [
-        ("package.json", r#"{"name": "x", "version": "1.0.0", "description": "d", "type": "module", "main": "x.js"}"#),
+        (
+            "package.json",
+            r#"{"name": "x", "version": "1.0.0", "description": "d", "type": "module", "main": "x.js"}"#,
+        ),
         (
             "pyproject.toml",
             "[project]\nname = \"x\"\n[tool.black]\nline-length = 88\n[tool.poetry]\nname = \"x\"\ndescription = \"d\"\ngroup.dev.dependencies = {}\n",
@@ -82,9 +95,15 @@ fn files_of_others_are_left_alone() {
             "toolcrib.toml",
             "name = \"x\"\nmode = \"document\"\n[profiles]\nanalyst = [\"read-only\"]\n[connections.local]\ntransport = \"nats\"\nservers = [\"nats://127.0.0.1\"]\n",
         ),
-        ("scenario.yaml", "name: x\nstart: {groups: [a], state: b}\nsteps:\n  - {tool: a, expect: {state: c}}\n"),
+        (
+            "scenario.yaml",
+            "name: x\nstart: {groups: [a], state: b}\nsteps:\n  - {tool: a, expect: {state: c}}\n",
+        ),
         ("docker-compose.yaml", "services:\n  web: {image: x, command: y}\n"),
-        ("ci.yaml", "name: CI\non: push\njobs:\n  build: {runs-on: x, steps: [{name: a, run: b}]}\n"),
+        (
+            "ci.yaml",
+            "name: CI\non: push\njobs:\n  build: {runs-on: x, steps: [{name: a, run: b}]}\n",
+        ),
         ("mcp.json", r#"{"mcpServers": {"a": {"command": "x", "args": []}}}"#),
         ("vscode.json", r#"{"mcp": {"servers": {"a": {"command": "x"}}}}"#),
         ("list.json", "[1, 2]"),
@@ -99,8 +118,11 @@ fn a_changed_file_is_read_alone() {
     let a = parse("a.yaml", "tool:\n  x: {type: prompt}\n  y: {type: prompt}\n");
     let b = parse("b.yaml", "tool:\n  z: {type: prompt}\n");
     let mut catalog = read::catalog([(&a.0, &a.1), (&b.0, &b.1)], Mode::Document);
-    let keys = |catalog: &Catalog| catalog.tools.iter().map(|tool| tool.entry.key.clone()).collect::<Vec<_>>().join(" ");
-    let (edited, _) = a.1.apply(0, &Edit::Remove { at: Pointer::parse("/tool/x").unwrap() }).unwrap();
+    let keys = |catalog: &Catalog| {
+        catalog.tools.iter().map(|tool| tool.entry.key.clone()).collect::<Vec<_>>().join(" ")
+    };
+    let (edited, _) =
+        a.1.apply(0, &Edit::Remove { at: Pointer::parse("/tool/x").unwrap() }).unwrap();
     catalog.replace(&a.0, read::part(&a.0, &edited, Mode::Document));
     assert_eq!(keys(&catalog), "y z");
     let y = catalog.tools[0].id().clone();
@@ -114,9 +136,17 @@ fn a_changed_file_is_read_alone() {
 fn in_document_mode_a_services_id_finds_it_too() {
     let text = "tool-service:\n  jokes: {id: joke-service, request-queue: a, response-queue: b}\n";
     let (file, source) = parse("s.yaml", text);
-    let found = |mode, key| read::catalog([(&file, &source)], mode).service_by_key("trustgraph", key).is_some();
-    assert_eq!((found(Mode::Document, "jokes"), found(Mode::Document, "joke-service")), (true, true));
-    assert_eq!((found(Mode::AsDeployed, "jokes"), found(Mode::AsDeployed, "joke-service")), (true, false));
+    let found = |mode, key| {
+        read::catalog([(&file, &source)], mode).service_by_key("trustgraph", key).is_some()
+    };
+    assert_eq!(
+        (found(Mode::Document, "jokes"), found(Mode::Document, "joke-service")),
+        (true, true)
+    );
+    assert_eq!(
+        (found(Mode::AsDeployed, "jokes"), found(Mode::AsDeployed, "joke-service")),
+        (true, false)
+    );
 }
 
 #[test]
@@ -149,14 +179,17 @@ mcp:
     let catalog = catalog("t.yaml", text);
     for entry in catalog.entries() {
         let schema = by_id(entry.system).unwrap().schema(entry, &catalog);
-        let validator = jsonschema::draft202012::new(&schema).unwrap_or_else(|error| panic!("{}: {error}", entry.key));
-        let errors: Vec<String> = validator.iter_errors(&entry.value).map(|error| error.to_string()).collect();
+        let validator = jsonschema::draft202012::new(&schema)
+            .unwrap_or_else(|error| panic!("{}: {error}", entry.key));
+        let errors: Vec<String> =
+            validator.iter_errors(&entry.value).map(|error| error.to_string()).collect();
         assert!(errors.is_empty(), "{}: {errors:?}", entry.key);
         assert!(!validator.is_valid(&serde_json::json!({})), "{} takes anything", entry.key);
     }
     let joke = &catalog.tools[0].entry;
     let schema = by_id(joke.system).unwrap().schema(joke, &catalog);
-    let order: Vec<&str> = schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+    let order: Vec<&str> =
+        schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(
         order,
         [
@@ -210,8 +243,20 @@ mod anything {
         "url",
         "groups",
     ];
-    const WORDS: &[&str] =
-        &["tool-service", "prompt", "mcp-tool", "row-embeddings-query", "a", "b", "*", "", "undefined", " a", "a,b", "string"];
+    const WORDS: &[&str] = &[
+        "tool-service",
+        "prompt",
+        "mcp-tool",
+        "row-embeddings-query",
+        "a",
+        "b",
+        "*",
+        "",
+        "undefined",
+        " a",
+        "a,b",
+        "string",
+    ];
 
     /// Values as no author would write them, made of the words that mean something.
     fn value() -> impl Strategy<Value = Value> {
@@ -225,9 +270,14 @@ mod anything {
         leaf.prop_recursive(3, 24, 6, |inner| {
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-                prop::collection::vec((prop::sample::select(KEYS), inner), 0..8).prop_map(|members| Value::Object(
-                    members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>()
-                )),
+                prop::collection::vec((prop::sample::select(KEYS), inner), 0..8).prop_map(
+                    |members| Value::Object(
+                        members
+                            .into_iter()
+                            .map(|(key, value)| (key.to_owned(), value))
+                            .collect::<Map<_, _>>()
+                    )
+                ),
             ]
         })
     }

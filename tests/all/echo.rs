@@ -1,4 +1,5 @@
-//! The seams that a system stands on, shown by one that the program does not have: `tests/echo`, two files and two rows.
+//! The seams that a system stands on, shown by one that the program does not have: `tests/echo`,
+//! two files and two rows.
 
 use std::{
     env,
@@ -17,7 +18,12 @@ use crate::support::{
 /// The program with Echo, which cargo builds beside the tests.
 fn program() -> PathBuf {
     let deps = env::current_exe().unwrap();
-    let program = deps.ancestors().nth(2).unwrap().join("examples").join(format!("echo{}", env::consts::EXE_SUFFIX));
+    let program = deps
+        .ancestors()
+        .nth(2)
+        .unwrap()
+        .join("examples")
+        .join(format!("echo{}", env::consts::EXE_SUFFIX));
     assert!(program.is_file(), "{} is not there: cargo build --example echo", program.display());
     program
 }
@@ -37,7 +43,8 @@ fn run(place: &Place, arguments: &[&str]) -> Ran {
     Ran::of(command.output().unwrap())
 }
 
-/// Answers requests one after the other: the method, path and body of each come back, and a path other than `/shout` is not found.
+/// Answers requests one after the other: the method, path and body of each come back, and a path
+/// other than `/shout` is not found.
 fn server() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -79,12 +86,23 @@ fn its_files_are_read_checked_and_have_a_form() {
     let schema = run(&place, &["schema", "shout"]).json();
     assert_eq!(schema["required"], serde_json::json!(["name", "path"]));
     let types = run(&place, &["schema", "--json"]).json();
-    assert!(types.as_array().unwrap().iter().any(|row| row["system"] == "echo" && row["type"] == "echo"), "{types}");
+    assert!(
+        types
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|row| row["system"] == "echo" && row["type"] == "echo"),
+        "{types}"
+    );
 
     let place = Place::with(&[("shout.json", &SHOUT.replace("/shout", "shout"))]);
     let checked = run(&place, &["check"]);
     assert_eq!(checked.code, Some(1));
-    assert!(checked.data.contains("echo.path") && checked.data.contains("shout.json:4"), "{}", checked.data);
+    assert!(
+        checked.data.contains("echo.path") && checked.data.contains("shout.json:4"),
+        "{}",
+        checked.data
+    );
 }
 
 #[test]
@@ -99,13 +117,24 @@ fn its_form_is_on_the_screen() {
 fn its_tools_are_called_by_one_exchange() {
     let settings = format!("[connections.lab]\nservers = \"{}\"\n", server());
     let wrong = SHOUT.replace("/shout", "/whisper").replace("\"shout\"", "\"whisper\"");
-    let place = Place::with(&[("shout.json", SHOUT), ("whisper.json", &wrong), ("toolcrib.toml", &settings)]);
+    let place = Place::with(&[
+        ("shout.json", SHOUT),
+        ("whisper.json", &wrong),
+        ("toolcrib.toml", &settings),
+    ]);
     let called = run(&place, &["call", "shout", "text=hi", "--connection", "lab"]);
-    assert_eq!((called.code, called.data.trim()), (Some(0), "POST /shout {\"TEXT\":\"HI\"}"), "{}", called.words);
-    run(&place, &["call", "whisper", "text=hi", "--connection", "lab"]).ended(1, &["POST /whisper", "look at the server"]);
+    assert_eq!(
+        (called.code, called.data.trim()),
+        (Some(0), "POST /shout {\"TEXT\":\"HI\"}"),
+        "{}",
+        called.words
+    );
+    run(&place, &["call", "whisper", "text=hi", "--connection", "lab"])
+        .ended(1, &["POST /whisper", "look at the server"]);
     run(&place, &["call", "shout", "--connection", "lab"]).ended(2, &["text"]);
     // Within this process nobody has paths.
-    run(&place, &["call", "shout", "text=hi", "--connection", "embedded"]).ended(3, &["choose a connection to http://"]);
+    run(&place, &["call", "shout", "text=hi", "--connection", "embedded"])
+        .ended(3, &["choose a connection to http://"]);
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! The real program in a terminal: what a user does, by keys and by mouse, and what is on the screen and on disk then.
+//! The real program in a terminal: what a user does, by keys and by mouse, and what is on the
+//! screen and on disk then.
 
 use std::{fs, path::Path};
 
@@ -63,10 +64,15 @@ fn a_folder_opens_with_its_tools_a_form_and_the_file() {
 fn an_edit_changes_only_its_line_on_disk() {
     let folder = workspace();
     let mut terminal = edited(&folder);
-    assert_eq!(saved(&folder), shipped("spec-workflow/tools.yaml"), "nothing is written before it is saved");
+    assert_eq!(
+        saved(&folder),
+        shipped("spec-workflow/tools.yaml"),
+        "nothing is written before it is saved"
+    );
     terminal.press(["s"]);
     terminal.wait_for("saved");
-    let wanted = shipped("spec-workflow/tools.yaml").replace("\"Knowledge Graph Query\"", "\"Knowledge Graph Query2\"");
+    let wanted = shipped("spec-workflow/tools.yaml")
+        .replace("\"Knowledge Graph Query\"", "\"Knowledge Graph Query2\"");
     assert_eq!(saved(&folder), wanted);
     leave(terminal);
 }
@@ -144,7 +150,9 @@ fn help_lists_the_keys_that_work_here() {
 /// The colours of a text's first letter: foreground and background.
 fn colours(terminal: &Terminal, text: &str) -> (Color, Color) {
     let (column, row) = terminal.find(text);
-    terminal.look(|screen| screen.cell(row, column).map(|cell| (cell.fgcolor(), cell.bgcolor()))).unwrap()
+    terminal
+        .look(|screen| screen.cell(row, column).map(|cell| (cell.fgcolor(), cell.bgcolor())))
+        .unwrap()
 }
 
 #[test]
@@ -172,9 +180,14 @@ fn no_color_means_no_colour() {
     terminal.wait_for("knowledge-query");
     terminal.look(|screen| {
         let (rows, columns) = (screen.size().0.get(), screen.size().1.get());
-        for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
+        for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)))
+        {
             let cell = screen.cell(row, column).unwrap();
-            assert_eq!((cell.fgcolor(), cell.bgcolor()), (Color::Default, Color::Default), "at {column}, {row}");
+            assert_eq!(
+                (cell.fgcolor(), cell.bgcolor()),
+                (Color::Default, Color::Default),
+                "at {column}, {row}"
+            );
         }
     });
     leave(terminal);
@@ -184,7 +197,19 @@ fn no_color_means_no_colour() {
 fn any_size_is_lived_through() {
     let folder = workspace();
     let terminal = open(&folder);
-    for size in [(1, 1), (2, 40), (500, 200), (59, 15), (60, 16), (300, 2), (3, 3), (80, 24), (61, 200), (500, 1), (99, 30)] {
+    for size in [
+        (1, 1),
+        (2, 40),
+        (500, 200),
+        (59, 15),
+        (60, 16),
+        (300, 2),
+        (3, 3),
+        (80, 24),
+        (61, 200),
+        (500, 1),
+        (99, 30),
+    ] {
         terminal.resize(size.0, size.1);
     }
     terminal.resize(50, 10);
@@ -209,7 +234,14 @@ fn keys_typed_ahead_all_arrive() {
 }
 
 /// What a terminal may send before it sends the rest, if ever.
-const INCOMPLETE: [&[u8]; 6] = [b"\x1b[", b"\xc3", b"\x1b[<0;10", b"\x1b[200~the start of a long paste", b"\x1bO", b"\x1b[1;5"];
+const INCOMPLETE: [&[u8]; 6] = [
+    b"\x1b[",
+    b"\xc3",
+    b"\x1b[<0;10",
+    b"\x1b[200~the start of a long paste",
+    b"\x1bO",
+    b"\x1b[1;5",
+];
 
 #[test]
 fn an_input_that_is_not_complete_holds_nothing_up() {
@@ -219,8 +251,10 @@ fn an_input_that_is_not_complete_holds_nothing_up() {
         terminal.write(bytes);
         terminal.resize(100, 30);
         terminal.wait_for("? help");
-        terminal.wait_until("all of the new size", |screen| screen.contents().lines().count() == 30);
-        let changed = shipped("spec-workflow/tools.yaml").replace("knowledge-query:", "renamed-query:");
+        terminal
+            .wait_until("all of the new size", |screen| screen.contents().lines().count() == 30);
+        let changed =
+            shipped("spec-workflow/tools.yaml").replace("knowledge-query:", "renamed-query:");
         fs::write(folder.path().join("tools.yaml"), changed).unwrap();
         terminal.wait_for("renamed-query");
         terminal.press(["esc", "2"]);
@@ -274,7 +308,8 @@ fn saved_work_is_not_offered_and_newer_work_is_with_how_it_differs() {
     leave(terminal);
     // More was saved after it was written: it is older.
     fs::write(&journal, &unsaved).unwrap();
-    fs::write(folder.path().join("tools.yaml"), saved(&folder).replace("Query2", "Query23")).unwrap();
+    fs::write(folder.path().join("tools.yaml"), saved(&folder).replace("Query2", "Query23"))
+        .unwrap();
     let terminal = start();
     terminal.wait_for("5 warnings");
     assert!(!terminal.contents().contains("nsaved"), "{}", terminal.contents());
@@ -292,7 +327,9 @@ fn saved_work_is_not_offered_and_newer_work_is_with_how_it_differs() {
 /// The one journal below a home.
 fn journal_of(home: &Path) -> std::path::PathBuf {
     let folder = fs::read_dir(home.join(".local/state/toolcrib/journal")).unwrap();
-    let mut paths = folder.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "json"));
+    let mut paths = folder
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|end| end == "json"));
     paths.next().unwrap()
 }
 
@@ -374,7 +411,11 @@ pub fn wait_for_journal(folder: &Path, text: &str) {
         let Ok(entries) = fs::read_dir(folder) else { return false };
         entries.filter_map(Result::ok).map(|entry| entry.path()).any(|path| {
             // A file that is still being written has a name of its own.
-            let is_kept = || !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".toolcrib-"));
+            let is_kept = || {
+                !path
+                    .file_name()
+                    .is_some_and(|name| name.to_string_lossy().starts_with(".toolcrib-"))
+            };
             if path.is_dir() {
                 holds(&path, text)
             } else {

@@ -47,9 +47,15 @@ impl Host for Noting {
     fn perform(&mut self, effect: Effect) -> io::Result<Flow> {
         let flow = if effect == Effect::Quit { Flow::Quit } else { Flow::Continue };
         match effect {
-            Effect::Save { text, .. } => self.done.push(format!("save {}", first_line(&text.unwrap()))),
+            Effect::Save { text, .. } => {
+                self.done.push(format!("save {}", first_line(&text.unwrap())));
+            }
             Effect::Journal(texts) => {
-                self.done.extend(texts.values().map(|unsaved| format!("journal {}", first_line(unsaved.text.whole()))));
+                self.done.extend(
+                    texts
+                        .values()
+                        .map(|unsaved| format!("journal {}", first_line(unsaved.text.whole()))),
+                );
             }
             _ => {}
         }
@@ -75,7 +81,11 @@ fn run(keys: &str, fails: Option<(usize, i32)>) -> (io::Result<End>, Vec<String>
     let host = Noting { terminal, inputs, done: Vec::new(), fails };
     let mut event_loop = EventLoop { state, root, host, messages };
     // The clock stands still, so that nothing depends on how fast this machine is.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .unwrap();
     let ended = runtime.block_on(event_loop.run(Vec::new()));
     drop(sender);
     (ended, event_loop.host.done)

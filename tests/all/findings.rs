@@ -1,4 +1,5 @@
-//! Every check by its code: a descriptor that provokes it, at its place, and one that does not; a fix mends what it is offered for.
+//! Every check by its code: a descriptor that provokes it, at its place, and one that does not; a
+//! fix mends what it is offered for.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +32,13 @@ struct Row {
     good: &'static str,
 }
 
-const fn row(code: &'static str, mode: Mode, at: &'static str, bad: &'static str, good: &'static str) -> Row {
+const fn row(
+    code: &'static str,
+    mode: Mode,
+    at: &'static str,
+    bad: &'static str,
+    good: &'static str,
+) -> Row {
     Row { code, mode, at, bad, good }
 }
 
@@ -51,7 +58,9 @@ fn check(files: &Files, mode: Mode) -> Vec<Finding> {
     let catalog = read::catalog(files.iter().map(|(file, source)| (file, source)), mode);
     let source = |file: &FileId| files.iter().find(|(of, _)| of == file).map(|(_, source)| source);
     let mut found = findings::all(&catalog, source);
-    found.extend(files.iter().flat_map(|(file, source)| findings::of_text(&catalog, file, Ok(source))));
+    found.extend(
+        files.iter().flat_map(|(file, source)| findings::of_text(&catalog, file, Ok(source))),
+    );
     found
 }
 
@@ -94,9 +103,27 @@ const ROWS: &[Row] = &[
         CLEAN,
     ),
     row("type.missing", Document, "2:3", "tool:\n  a: {name: a, description: d}\n", CLEAN),
-    row("type.unknown", Document, "2:7", "tool:\n  a: {type: knowledge-qery, name: a, description: d}\n", CLEAN),
-    row("identity.no-name", Document, "2:3", "tool:\n  a: {type: text-completion, description: d}\n", CLEAN),
-    row("identity.no-description", Document, "2:39", "tool:\n  a: {type: text-completion, name: a, description: ''}\n", CLEAN),
+    row(
+        "type.unknown",
+        Document,
+        "2:7",
+        "tool:\n  a: {type: knowledge-qery, name: a, description: d}\n",
+        CLEAN,
+    ),
+    row(
+        "identity.no-name",
+        Document,
+        "2:3",
+        "tool:\n  a: {type: text-completion, description: d}\n",
+        CLEAN,
+    ),
+    row(
+        "identity.no-description",
+        Document,
+        "2:39",
+        "tool:\n  a: {type: text-completion, name: a, description: ''}\n",
+        CLEAN,
+    ),
     row(
         "identity.file-name",
         Document,
@@ -104,7 +131,13 @@ const ROWS: &[Row] = &[
         "# t.yaml\nid: joke\nrequest-queue: a\nresponse-queue: b\n",
         "# joke.yaml\nid: joke\nrequest-queue: a\nresponse-queue: b\n",
     ),
-    row("descriptor.missing-field", Document, "2:3", "tool:\n  a: {type: prompt, name: a, description: d}\n", CLEAN),
+    row(
+        "descriptor.missing-field",
+        Document,
+        "2:3",
+        "tool:\n  a: {type: prompt, name: a, description: d}\n",
+        CLEAN,
+    ),
     row(
         "descriptor.wrong-type",
         Document,
@@ -161,7 +194,13 @@ const ROWS: &[Row] = &[
         "tool:\n  a: {type: text-completion, name: a, description: d, available_in_states: [undefined], applicable-states: ['*']}\n",
         "tool:\n  a: {type: text-completion, name: a, description: d, available_in_states: [undefined], applicable-states: [undefined]}\n",
     ),
-    row("service.not-named", Document, "2:3", "tool:\n  a: {type: tool-service, name: a, description: d}\n", CLEAN),
+    row(
+        "service.not-named",
+        Document,
+        "2:3",
+        "tool:\n  a: {type: tool-service, name: a, description: d}\n",
+        CLEAN,
+    ),
     row(
         "service.unknown",
         Document,
@@ -190,9 +229,27 @@ const ROWS: &[Row] = &[
         "tool:\n  a: {type: tool-service, name: a, description: d, service: jokes, colour: red}\ntool-service:\n  jokes: {id: jokes, request-queue: a, response-queue: b}\n",
         CLEAN,
     ),
-    row("service.no-id", Document, "2:3", "tool-service:\n  s: {request-queue: a, response-queue: b}\n", CLEAN),
-    row("service.id-differs", Document, "2:7", "tool-service:\n  s: {id: t, request-queue: a, response-queue: b}\n", CLEAN),
-    row("service.queue-missing", Document, "2:3", "tool-service:\n  s: {id: s, request-queue: a}\n", CLEAN),
+    row(
+        "service.no-id",
+        Document,
+        "2:3",
+        "tool-service:\n  s: {request-queue: a, response-queue: b}\n",
+        CLEAN,
+    ),
+    row(
+        "service.id-differs",
+        Document,
+        "2:7",
+        "tool-service:\n  s: {id: t, request-queue: a, response-queue: b}\n",
+        CLEAN,
+    ),
+    row(
+        "service.queue-missing",
+        Document,
+        "2:3",
+        "tool-service:\n  s: {id: s, request-queue: a}\n",
+        CLEAN,
+    ),
     row(
         "service.queue-name",
         Document,
@@ -347,7 +404,13 @@ const ROWS: &[Row] = &[
         "tool:\n  a: {type: prompt, name: a, description: d, template: t, arguments: [{name: y, type: string, description: what it is for}], arguments-schema: {type: object, properties: {x: {type: integer, description: d}}}}\n",
         WITH_SCHEMA,
     ),
-    row("arguments.none", Document, "2:3", "tool:\n  a: {type: mcp-tool, name: a, description: d, mcp-tool: m}\n", CLEAN),
+    row(
+        "arguments.none",
+        Document,
+        "2:3",
+        "tool:\n  a: {type: mcp-tool, name: a, description: d, mcp-tool: m}\n",
+        CLEAN,
+    ),
     row(
         "load.set-refused",
         AsDeployed,
@@ -383,7 +446,13 @@ const ROWS: &[Row] = &[
         "tool:\n  a: {type: text-completion, name: \"tell a joke\", description: d}\n",
         CLEAN,
     ),
-    row("groups.empty", Document, "2:55", "tool:\n  a: {type: text-completion, name: a, description: d, group: []}\n", CLEAN),
+    row(
+        "groups.empty",
+        Document,
+        "2:55",
+        "tool:\n  a: {type: text-completion, name: a, description: d, group: []}\n",
+        CLEAN,
+    ),
     row(
         "groups.wildcard",
         Document,
@@ -398,7 +467,13 @@ const ROWS: &[Row] = &[
         "tool:\n  a: {type: text-completion, name: a, description: d, group: ['x, y']}\n",
         CLEAN,
     ),
-    row("names.blanks", Document, "2:63", "tool:\n  a: {type: text-completion, name: a, description: d, group: ['x ']}\n", CLEAN),
+    row(
+        "names.blanks",
+        Document,
+        "2:63",
+        "tool:\n  a: {type: text-completion, name: a, description: d, group: ['x ']}\n",
+        CLEAN,
+    ),
     row(
         "names.near-duplicate",
         Document,
@@ -455,8 +530,20 @@ const ROWS: &[Row] = &[
         "tool:\n  a: {type: text-completion, name: a, description: d, state: y, applicable-states: [x]}\n  b: {type: text-completion, name: b, description: e, state: x, applicable-states: [y]}\n",
         "tool:\n  a: {type: text-completion, name: a, description: d, state: y, applicable-states: [x, undefined]}\n  b: {type: text-completion, name: b, description: e, state: x, applicable-states: [y]}\n",
     ),
-    row("service.unused", Document, "2:3", "tool-service:\n  s: {id: s, request-queue: a, response-queue: b}\n", CLEAN),
-    row("service.same-queue", Document, "2:32", "tool-service:\n  s: {id: s, request-queue: a, response-queue: a}\n", CLEAN),
+    row(
+        "service.unused",
+        Document,
+        "2:3",
+        "tool-service:\n  s: {id: s, request-queue: a, response-queue: b}\n",
+        CLEAN,
+    ),
+    row(
+        "service.same-queue",
+        Document,
+        "2:32",
+        "tool-service:\n  s: {id: s, request-queue: a, response-queue: a}\n",
+        CLEAN,
+    ),
     row(
         "service.queue-shared",
         Document,
@@ -503,12 +590,19 @@ fn every_code_is_provoked_at_its_place_and_not_by_what_is_right() {
     let mut wrong = Vec::new();
     for Row { code, mode, at, bad, good } in ROWS {
         let found = check(&files(bad), *mode);
-        let places: Vec<String> =
-            of(&found, code).iter().map(|finding| format!("{}:{}", finding.site.line, finding.site.column)).collect();
+        let places: Vec<String> = of(&found, code)
+            .iter()
+            .map(|finding| format!("{}:{}", finding.site.line, finding.site.column))
+            .collect();
         if places.join(" ") != *at {
             let all: Vec<_> = found
                 .iter()
-                .map(|finding| format!("{} {}:{} {}", finding.code, finding.site.line, finding.site.column, finding.message))
+                .map(|finding| {
+                    format!(
+                        "{} {}:{} {}",
+                        finding.code, finding.site.line, finding.site.column, finding.message
+                    )
+                })
                 .collect();
             wrong.push(format!("{code}: at {places:?}, expected {at}; all: {all:#?}\n{bad}"));
         }
@@ -530,8 +624,10 @@ fn mended_by(files: &Files, finding: &Finding, fix: &Fix) -> Files {
     for EntryEdit { entry, edit } in &fix.edits {
         let place = entry.place();
         assert_eq!(place.form, EntryForm::Plain);
-        source =
-            source.apply(place.document, &edit.under(&place.at)).unwrap_or_else(|error| panic!("{}: {error}", finding.code)).0;
+        source = source
+            .apply(place.document, &edit.under(&place.at))
+            .unwrap_or_else(|error| panic!("{}: {error}", finding.code))
+            .0;
     }
     vec![(files[0].0.clone(), source)]
 }
@@ -547,9 +643,20 @@ fn a_fix_mends_what_it_is_offered_for_and_breaks_nothing() {
             fixes += 1;
             let after = mended(&before, finding);
             let left = check(&after, *mode);
-            assert!(count(&left) < count(&found), "{code}: still there after {:?}:\n{}", finding.fix, after[0].1.text());
-            let errors = |found: &[Finding]| found.iter().filter(|finding| finding.severity == Severity::Error).count();
-            assert!(errors(&left) <= errors(&found), "{code}: a new error: {left:#?}\n{}", after[0].1.text());
+            assert!(
+                count(&left) < count(&found),
+                "{code}: still there after {:?}:\n{}",
+                finding.fix,
+                after[0].1.text()
+            );
+            let errors = |found: &[Finding]| {
+                found.iter().filter(|finding| finding.severity == Severity::Error).count()
+            };
+            assert!(
+                errors(&left) <= errors(&found),
+                "{code}: a new error: {left:#?}\n{}",
+                after[0].1.text()
+            );
         }
     }
     assert!(fixes >= 33, "only {fixes} fixes were tried");
@@ -557,7 +664,8 @@ fn a_fix_mends_what_it_is_offered_for_and_breaks_nothing() {
 
 #[test]
 fn every_code_has_a_row() {
-    let mut codes: BTreeSet<&str> = lint::CHECKS.iter().chain(trustgraph::checks::CHECKS).map(|check| check.code).collect();
+    let mut codes: BTreeSet<&str> =
+        lint::CHECKS.iter().chain(trustgraph::checks::CHECKS).map(|check| check.code).collect();
     codes.extend(lint::syntax::CODES.iter().map(|(code, ..)| *code));
     codes.remove(lint::syntax::NOT_WELL_FORMED);
     assert_eq!(ROWS.iter().map(|row| row.code).collect::<BTreeSet<_>>(), codes);
@@ -590,9 +698,16 @@ fn secrets_are_never_repeated() {
     assert_eq!(of(&found, "secrets.in-descriptor").len(), 2);
     let service = "tool-service:\n  s: {id: s, request-queue: 'nats://u:hunter2@h x', response-queue: 'nats://u:hunter2@h x'}\n";
     let found: Vec<Finding> = found.into_iter().chain(check(&files(service), Document)).collect();
-    assert!(!of(&found, "service.queue-name").is_empty() && !of(&found, "service.same-queue").is_empty());
+    assert!(
+        !of(&found, "service.queue-name").is_empty()
+            && !of(&found, "service.same-queue").is_empty()
+    );
     for finding in found {
-        assert!(!finding.message.contains("hunter2") && !finding.message.contains("0123456789"), "{}", finding.message);
+        assert!(
+            !finding.message.contains("hunter2") && !finding.message.contains("0123456789"),
+            "{}",
+            finding.message
+        );
     }
 }
 
@@ -600,7 +715,9 @@ fn secrets_are_never_repeated() {
 fn a_queue_that_the_chosen_broker_cannot_carry_has_its_right_spelling() {
     use TransportKind::{Embedded, Http, Kafka, Nats, Pulsar, RabbitMq, WebSocket};
     let service = |request: &str| {
-        files(&format!("tool-service:\n  s: {{id: s, request-queue: '{request}', response-queue: 'response:tg:s'}} # kept\n"))
+        files(&format!(
+            "tool-service:\n  s: {{id: s, request-queue: '{request}', response-queue: 'response:tg:s'}} # kept\n"
+        ))
     };
     let there = |files: &[(FileId, Source)], transport| {
         let catalog = read::catalog(files.iter().map(|(file, source)| (file, source)), Document);
@@ -619,14 +736,30 @@ fn a_queue_that_the_chosen_broker_cannot_carry_has_its_right_spelling() {
         for transport in [Nats, RabbitMq, Pulsar, Kafka, Embedded, Http, WebSocket] {
             let files = service(written);
             let found = there(&files, transport);
-            assert_eq!(found.len(), usize::from(refused.contains(&transport)), "{written} over {transport:?}: {found:#?}");
+            assert_eq!(
+                found.len(),
+                usize::from(refused.contains(&transport)),
+                "{written} over {transport:?}: {found:#?}"
+            );
             let Some(finding) = found.first() else { continue };
-            assert_eq!((finding.code, finding.site.line, finding.site.column), (UNCARRIED.0, 2, 14));
-            assert!(finding.message.contains("connection \"here\"") && finding.message.contains(written), "{}", finding.message);
+            assert_eq!(
+                (finding.code, finding.site.line, finding.site.column),
+                (UNCARRIED.0, 2, 14)
+            );
+            assert!(
+                finding.message.contains("connection \"here\"")
+                    && finding.message.contains(written),
+                "{}",
+                finding.message
+            );
             assert_eq!(finding.fix.is_some(), better.is_some(), "{written}");
             if let (Some(fix), Some(better)) = (&finding.fix, better) {
                 let after = mended_by(&files, finding, fix);
-                assert!(after[0].1.text().contains(&format!("request-queue: '{better}'")), "{}", after[0].1.text());
+                assert!(
+                    after[0].1.text().contains(&format!("request-queue: '{better}'")),
+                    "{}",
+                    after[0].1.text()
+                );
                 assert_eq!(there(&after, transport), []);
             }
         }
@@ -637,16 +770,26 @@ fn a_queue_that_the_chosen_broker_cannot_carry_has_its_right_spelling() {
 fn table_of_codes() -> String {
     let words = |level: Level| match (level.document, level.as_deployed) {
         (Some(one), Some(other)) if one == other => one.word().to_owned(),
-        (one, other) => [one, other].map(|severity| severity.map_or("–", Severity::word)).join(" / "),
+        (one, other) => {
+            [one, other].map(|severity| severity.map_or("–", Severity::word)).join(" / ")
+        }
     };
-    let syntax = lint::syntax::CODES.iter().map(|(code, severity, about)| (*code, severity.word().to_owned(), *about));
-    let checks =
-        lint::CHECKS.iter().chain(trustgraph::checks::CHECKS).map(|check| (check.code, words(check.severity), check.about));
+    let syntax = lint::syntax::CODES
+        .iter()
+        .map(|(code, severity, about)| (*code, severity.word().to_owned(), *about));
+    let checks = lint::CHECKS
+        .iter()
+        .chain(trustgraph::checks::CHECKS)
+        .map(|check| (check.code, words(check.severity), check.about));
     let there = std::iter::once((UNCARRIED.0, UNCARRIED.1.word().to_owned(), UNCARRIED.2));
     let mut rows: Vec<_> = syntax.chain(checks).chain(there).collect();
     rows.sort_unstable();
-    let rows = rows.iter().map(|(code, severity, about)| format!("| `{code}` | {severity} | {about} |\n"));
-    format!("| code | severity | what it finds |\n| --- | --- | --- |\n{}", rows.collect::<String>())
+    let rows =
+        rows.iter().map(|(code, severity, about)| format!("| `{code}` | {severity} | {about} |\n"));
+    format!(
+        "| code | severity | what it finds |\n| --- | --- | --- |\n{}",
+        rows.collect::<String>()
+    )
 }
 
 #[test]
@@ -671,11 +814,15 @@ fn a_word_that_readers_take_for_different_things_is_written_as_either_is_meant()
         ("on: x", &["\"on\": x"]),
     ];
     for (written, wanted) in rows {
-        let files =
-            files(&format!("tool_name: t # kept\ntarget_subject: cg.v1r4.a.b.cmd.tool.t.c\noptions:\n  {written} # why\n"));
+        let files = files(&format!(
+            "tool_name: t # kept\ntarget_subject: cg.v1r4.a.b.cmd.tool.t.c\noptions:\n  {written} # why\n"
+        ));
         let found = check(&files, Document);
         let [finding] = of(&found, CODE)[..] else { panic!("{written}: {found:#?}") };
-        let after: Vec<String> = finding.fixes().map(|fix| mended_by(&files, finding, fix)[0].1.text().to_string()).collect();
+        let after: Vec<String> = finding
+            .fixes()
+            .map(|fix| mended_by(&files, finding, fix)[0].1.text().to_string())
+            .collect();
         let lines: Vec<&str> = after.iter().filter_map(|text| text.lines().nth(3)).collect();
         let wanted: Vec<String> = wanted.iter().map(|line| format!("  {line} # why")).collect();
         assert_eq!(lines, wanted, "{written}");

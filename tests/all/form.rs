@@ -49,7 +49,10 @@ impl Desk {
     }
 
     fn take(&mut self, reply: FormReply) -> FormReply {
-        if let FormReply::Edits(edits) | FormReply::Copy { edits, .. } | FormReply::Folder { edits, .. } = &reply {
+        if let FormReply::Edits(edits)
+        | FormReply::Copy { edits, .. }
+        | FormReply::Folder { edits, .. } = &reply
+        {
             let mut value = (*self.value).clone();
             for edit in edits {
                 apply(&mut value, edit).unwrap();
@@ -81,7 +84,8 @@ impl Desk {
     /// Types letters.
     pub fn types(&mut self, text: &str) {
         for letter in text.chars() {
-            let reply = self.form.input(&Input::Key(Key::plain(toolcrib::app::input::Code::Char(letter))));
+            let reply =
+                self.form.input(&Input::Key(Key::plain(toolcrib::app::input::Code::Char(letter))));
             self.take(reply);
         }
     }
@@ -106,7 +110,12 @@ impl Desk {
             .unwrap_or_else(|| panic!("no {text:?} in\n{screen}"));
         let before = &line[..line.find(text).unwrap()];
         let column = toolcrib::ui::canvas::width(before) + toolcrib::ui::canvas::width(text) - 1;
-        let mouse = Mouse { kind: MouseKind::Down(Button::Left), column: column as u16, row: row as u16, mods: Mods::default() };
+        let mouse = Mouse {
+            kind: MouseKind::Down(Button::Left),
+            column: column as u16,
+            row: row as u16,
+            mods: Mods::default(),
+        };
         let reply = self.form.input(&Input::Mouse(mouse));
         self.take(reply)
     }
@@ -115,12 +124,16 @@ impl Desk {
     pub fn drags(&mut self, from: &str, to: &str) {
         let screen = self.screen();
         let place = |text: &str| {
-            let (row, line) = screen.lines().enumerate().find(|(_, line)| line.contains(text)).unwrap();
+            let (row, line) =
+                screen.lines().enumerate().find(|(_, line)| line.contains(text)).unwrap();
             (toolcrib::ui::canvas::width(&line[..line.find(text).unwrap()]) as u16, row as u16)
         };
         let (left, right) = (MouseKind::Down(Button::Left), MouseKind::Drag(Button::Left));
-        for (kind, (column, row)) in [(left, place(from)), (right, place(to)), (MouseKind::Up(Button::Left), place(to))] {
-            let reply = self.form.input(&Input::Mouse(Mouse { kind, column, row, mods: Mods::default() }));
+        for (kind, (column, row)) in
+            [(left, place(from)), (right, place(to)), (MouseKind::Up(Button::Left), place(to))]
+        {
+            let reply =
+                self.form.input(&Input::Mouse(Mouse { kind, column, row, mods: Mods::default() }));
             self.take(reply);
         }
     }
@@ -271,7 +284,10 @@ fn numbers_are_drafts_until_they_are_numbers() {
 
 #[test]
 fn numbers_keep_every_digit_and_their_spelling() {
-    let mut desk = Desk::new(json!({"properties": {"big": {"type": "integer"}, "price": {"type": "number"}}}), json!({}));
+    let mut desk = Desk::new(
+        json!({"properties": {"big": {"type": "integer"}, "price": {"type": "number"}}}),
+        json!({}),
+    );
     desk.keys("enter");
     for letter in "12345678901234567890123".chars() {
         desk.types(&letter.to_string());
@@ -283,9 +299,14 @@ fn numbers_keep_every_digit_and_their_spelling() {
         last = desk.keys(letter);
     }
     let FormReply::Edits(edits) = last else { panic!("typing a number edits") };
-    let toolcrib::syntax::edit::Edit::Set { to, .. } = &edits[0] else { panic!("typing a number sets it") };
+    let toolcrib::syntax::edit::Edit::Set { to, .. } = &edits[0] else {
+        panic!("typing a number sets it")
+    };
     assert_eq!(to.written(), Some("1.50"));
-    assert!(desk.screen().contains("12345678901234567890123"), "and it is still shown when the focus is elsewhere");
+    assert!(
+        desk.screen().contains("12345678901234567890123"),
+        "and it is still shown when the focus is elsewhere"
+    );
 }
 
 #[test]
@@ -299,9 +320,11 @@ fn a_toggle_has_three_ways() {
     desk.keys("space");
     assert_eq!(*desk.value, json!({}));
     desk.clicks("strict");
-    for (words, value) in
-        [("( ) true", json!({"strict": true})), ("( ) false", json!({"strict": false})), ("( ) unset", json!({}))]
-    {
+    for (words, value) in [
+        ("( ) true", json!({"strict": true})),
+        ("( ) false", json!({"strict": false})),
+        ("( ) unset", json!({})),
+    ] {
         desk.clicks(words);
         assert_eq!(*desk.value, value);
     }
@@ -346,9 +369,17 @@ fn chips_come_and_go() {
     desk.types("yours,");
     assert_eq!(desk.value["group"], json!(["mine", "yours"]));
     desk.types("adm");
-    assert_eq!(desk.value["group"], json!(["mine", "yours", "adm"]), "a chip is there letter by letter");
+    assert_eq!(
+        desk.value["group"],
+        json!(["mine", "yours", "adm"]),
+        "a chip is there letter by letter"
+    );
     desk.keys("enter");
-    assert_eq!(desk.value["group"], json!(["mine", "yours", "adm"]), "the typed text wins while the list is not used");
+    assert_eq!(
+        desk.value["group"],
+        json!(["mine", "yours", "adm"]),
+        "the typed text wins while the list is not used"
+    );
     desk.keys("left backspace end");
     desk.types("d");
     desk.keys("down enter");
@@ -362,7 +393,10 @@ fn chips_come_and_go() {
     desk.clicks(" ×");
     desk.types("left behind");
     desk.keys("tab");
-    assert!(desk.value["group"].as_array().unwrap().contains(&json!("left behind")), "leaving keeps what was typed");
+    assert!(
+        desk.value["group"].as_array().unwrap().contains(&json!("left behind")),
+        "leaving keeps what was typed"
+    );
 }
 
 #[test]
@@ -370,7 +404,11 @@ fn items_are_added_moved_copied_and_removed() {
     let mut desk = Desk::new(tool(), json!({}));
     desk.goes("/arguments");
     desk.acts(Act::AddItem);
-    assert_eq!(desk.value["arguments"], json!([{"type": "string"}]), "required defaults are there from the start");
+    assert_eq!(
+        desk.value["arguments"],
+        json!([{"type": "string"}]),
+        "required defaults are there from the start"
+    );
     assert_eq!(desk.form.focused().to_string(), "/arguments/0/name");
     desk.types("first");
     desk.goes("/arguments/0");
@@ -450,7 +488,11 @@ fn a_branch_of_a_union_keeps_what_was_typed() {
     desk.types("red");
     desk.clicks("circle");
     desk.clicks("  square");
-    assert_eq!(desk.value["shape"], json!({"kind": "square", "color": "red"}), "what both share goes along");
+    assert_eq!(
+        desk.value["shape"],
+        json!({"kind": "square", "color": "red"}),
+        "what both share goes along"
+    );
     desk.clicks("square");
     desk.clicks("  circle");
     assert_eq!(desk.value["shape"], json!({"kind": "circle", "r": 3, "color": "red"}));
@@ -466,7 +508,10 @@ fn an_invalid_schema_opens_as_json_with_its_finding() {
 
 #[test]
 fn secrets_and_control_characters_never_reach_the_screen() {
-    let mut desk = Desk::new(tool(), json!({"token": "hunter2", "name": "a\u{1b}[31mred", "description": "b\u{1b}[0m\nc"}));
+    let mut desk = Desk::new(
+        tool(),
+        json!({"token": "hunter2", "name": "a\u{1b}[31mred", "description": "b\u{1b}[0m\nc"}),
+    );
     for at in ["/token", "/name", "/description"] {
         desk.goes(at);
         desk.keys("enter");
@@ -537,14 +582,17 @@ fn pasted_text_goes_where_one_types() {
 fn schema_and_value() -> impl Strategy<Value = (Value, Value)> {
     let leaf = prop_oneof![
         any::<String>().prop_map(|text| (json!({"type": "string"}), json!(text))),
-        "[a-z\n ]{0,300}".prop_map(|text| (json!({"type": "string", "format": "multiline"}), json!(text))),
+        "[a-z\n ]{0,300}"
+            .prop_map(|text| (json!({"type": "string", "format": "multiline"}), json!(text))),
         any::<i64>().prop_map(|number| (json!({"type": "integer"}), json!(number))),
         any::<u64>().prop_map(|number| (json!({"type": "integer", "minimum": 0}), json!(number))),
         (-1e6..1e6_f64).prop_map(|number| (json!({"type": "number"}), json!(number))),
         any::<bool>().prop_map(|flag| (json!({"type": "boolean", "default": true}), json!(flag))),
         (0..12_usize).prop_map(|at| (json!({"enum": (0..12).collect::<Vec<_>>()}), json!(at))),
-        prop::collection::vec("[a-z]{0,8}", 0..4)
-            .prop_map(|chips| (json!({"type": "array", "items": {"type": "string"}}), json!(chips))),
+        prop::collection::vec("[a-z]{0,8}", 0..4).prop_map(|chips| (
+            json!({"type": "array", "items": {"type": "string"}}),
+            json!(chips)
+        )),
         any::<bool>().prop_map(|set| (
             json!({"anyOf": [{"type": "string"}, {"type": "null"}]}),
             if set { json!("x") } else { Value::Null }
@@ -553,7 +601,8 @@ fn schema_and_value() -> impl Strategy<Value = (Value, Value)> {
         Just((json!({"const": "fixed"}), json!("fixed"))),
     ];
     leaf.prop_recursive(3, 24, 5, |inner| {
-        let members = prop::collection::vec(("[a-z/~0-9]{1,6}", inner.clone(), any::<bool>()), 0..5);
+        let members =
+            prop::collection::vec(("[a-z/~0-9]{1,6}", inner.clone(), any::<bool>()), 0..5);
         let object = members.prop_map(|members| {
             let mut properties = serde_json::Map::new();
             let mut value = serde_json::Map::new();
@@ -567,13 +616,17 @@ fn schema_and_value() -> impl Strategy<Value = (Value, Value)> {
             value.insert("left over".into(), json!({"kept": [1]}));
             (json!({"type": "object", "properties": properties}), Value::Object(value))
         });
-        let list = (inner.clone(), 0..3_usize)
-            .prop_map(|((schema, item), count)| (json!({"type": "array", "items": schema}), Value::Array(vec![item; count])));
-        let map = inner
-            .clone()
-            .prop_map(|(schema, member)| (json!({"type": "object", "additionalProperties": schema}), json!({"k": member})));
+        let list = (inner.clone(), 0..3_usize).prop_map(|((schema, item), count)| {
+            (json!({"type": "array", "items": schema}), Value::Array(vec![item; count]))
+        });
+        let map = inner.clone().prop_map(|(schema, member)| {
+            (json!({"type": "object", "additionalProperties": schema}), json!({"k": member}))
+        });
         let union = (inner.clone(), inner).prop_map(|((one, value), (other, _))| {
-            (json!({"oneOf": [{"type": "object", "properties": {"t": one}}, other]}), json!({"t": value}))
+            (
+                json!({"oneOf": [{"type": "object", "properties": {"t": one}}, other]}),
+                json!({"t": value}),
+            )
         });
         prop_oneof![object, list, map, union]
     })
@@ -660,6 +713,9 @@ fn a_member_that_the_schema_does_not_name_can_be_added_anywhere() {
     desk.types("q");
     desk.keys("enter");
     assert_eq!(*desk.value, json!({"n": 0, "extra": "", "o": {"q": ""}}));
-    let mut desk = Desk::new(json!({"properties": {"n": {"type": "number"}}, "additionalProperties": false}), json!({}));
+    let mut desk = Desk::new(
+        json!({"properties": {"n": {"type": "number"}}, "additionalProperties": false}),
+        json!({}),
+    );
     assert!(matches!(desk.acts(Act::AddMember), FormReply::Refused(_)));
 }

@@ -1,4 +1,5 @@
-//! `toolcrib form --check`, and `toolcrib check` for documents that name a schema, through the real binary.
+//! `toolcrib form --check`, and `toolcrib check` for documents that name a schema, through the real
+//! binary.
 
 use std::{io::Write as _, process::Stdio};
 
@@ -23,8 +24,12 @@ fn lines(ran: &Ran) -> Vec<&str> {
 
 #[test]
 fn documents_are_checked_without_a_screen() {
-    let place =
-        place(&[("good.yaml", GOOD), ("bad.yaml", BAD), ("good.json", r#"{"name": "abc"}"#), ("good.toml", "name = 'abc'\n")]);
+    let place = place(&[
+        ("good.yaml", GOOD),
+        ("bad.yaml", BAD),
+        ("good.json", r#"{"name": "abc"}"#),
+        ("good.toml", "name = 'abc'\n"),
+    ]);
     let ran = place.run(&["form", "--check", "s.json", "good.yaml", "good.json", "good.toml"]);
     ran.ended(0, &["0 errors, 0 warnings, 0 notes in 3 files"]);
     assert_eq!(ran.data, "");
@@ -68,17 +73,25 @@ fn patterns_and_folders_name_documents_where_no_shell_expands_them() {
 #[test]
 fn the_report_is_the_one_of_check_in_each_format() {
     let place = place(&[("bad.yaml", BAD), ("good.yaml", GOOD)]);
-    let run = |format: &str| place.run(&["form", "--check", "s.json", "bad.yaml", "good.yaml", "--format", format]);
+    let run = |format: &str| {
+        place.run(&["form", "--check", "s.json", "bad.yaml", "good.yaml", "--format", format])
+    };
     let found: Value = run("json").json();
     let first = &found[0];
     assert_eq!(
         (&first["code"], &first["file"], &first["line"], &first["pointer"]),
         (&json!("schema.maximum"), &json!("bad.yaml"), &json!(3), &json!("/server/port"))
     );
-    assert_eq!(found, place.json(&["form", "--check", "--json", "s.json", "bad.yaml", "good.yaml"]));
+    assert_eq!(
+        found,
+        place.json(&["form", "--check", "--json", "s.json", "bad.yaml", "good.yaml"])
+    );
     let sarif = run("sarif").json();
     assert_eq!(sarif["runs"][0]["results"][0]["ruleId"], "schema.maximum");
-    assert_eq!(sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "bad.yaml");
+    assert_eq!(
+        sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+        "bad.yaml"
+    );
     let github = run("github");
     assert!(
         github.data.starts_with("::error file=bad.yaml,line=3,col=3,title=schema.maximum::server › port more than 65535\n"),
@@ -87,9 +100,23 @@ fn the_report_is_the_one_of_check_in_each_format() {
     );
     let junit = run("junit");
     junit.ended(1, &[]);
-    assert!(junit.data.contains("<testsuites name=\"toolcrib form --check\" tests=\"5\" failures=\"4\">"), "{}", junit.data);
-    assert!(junit.data.contains("<testcase classname=\"good.yaml\" name=\"no errors\"/>"), "{}", junit.data);
-    assert!(junit.data.contains("<failure message=\"server › port more than 65535\">"), "{}", junit.data);
+    assert!(
+        junit
+            .data
+            .contains("<testsuites name=\"toolcrib form --check\" tests=\"5\" failures=\"4\">"),
+        "{}",
+        junit.data
+    );
+    assert!(
+        junit.data.contains("<testcase classname=\"good.yaml\" name=\"no errors\"/>"),
+        "{}",
+        junit.data
+    );
+    assert!(
+        junit.data.contains("<failure message=\"server › port more than 65535\">"),
+        "{}",
+        junit.data
+    );
 }
 
 #[test]
@@ -102,13 +129,20 @@ fn a_text_that_cannot_be_read_is_a_finding_and_a_missing_one_is_wrong_usage() {
     ]);
     let ran = place.run(&["form", "--check", "s.json", "broken.json", "empty.yaml"]);
     ran.ended(1, &["2 errors"]);
-    assert_eq!(lines(&ran), ["broken.json:2:9 error syntax.not-well-formed", "empty.yaml:1:1 error schema.required"]);
+    assert_eq!(
+        lines(&ran),
+        ["broken.json:2:9 error syntax.not-well-formed", "empty.yaml:1:1 error schema.required"]
+    );
     place.run(&["form", "--check", "s.json", "none.yaml"]).ended(2, &["none.yaml", "no such file"]);
     place.run(&["form", "--check", "none.json", "good.yaml"]).ended(2, &["none.json"]);
-    place.run(&["form", "--check", "bad-schema.json", "good.yaml"]).ended(2, &["bad-schema.json", "line 1"]);
+    place
+        .run(&["form", "--check", "bad-schema.json", "good.yaml"])
+        .ended(2, &["bad-schema.json", "line 1"]);
     place.run(&["form", "--check", "s.json"]).ended(2, &["<DOC>"]);
     place.run(&["form", "s.json", "good.yaml", "good.yaml"]).ended(2, &["--check"]);
-    place.run(&["form", "--check", "s.json", "good.yaml", "-o", "x"]).ended(2, &["cannot be used with"]);
+    place
+        .run(&["form", "--check", "s.json", "good.yaml", "-o", "x"])
+        .ended(2, &["cannot be used with"]);
 }
 
 #[test]
@@ -123,18 +157,28 @@ fn standard_input_is_a_document() {
 }
 
 const REMOTE: &str = r#"{"$id": "https://e.org/s.json", "properties": {"n": {"$ref": "https://e.org/parts/n.json"}, "m": {"$ref": "parts/m.json#/$defs/m"}}}"#;
-const PARTS: [(&str, &str); 2] =
-    [("local/n.json", r#"{"$ref": "m.json#/$defs/m"}"#), ("local/m.json", r#"{"$defs": {"m": {"type": "integer"}}}"#)];
+const PARTS: [(&str, &str); 2] = [
+    ("local/n.json", r#"{"$ref": "m.json#/$defs/m"}"#),
+    ("local/m.json", r#"{"$defs": {"m": {"type": "integer"}}}"#),
+];
 
 #[test]
 fn a_remote_reference_is_read_from_the_file_that_is_mapped() {
-    let place = Place::with(&[&[("s.json", REMOTE), ("d.json", r#"{"n": "x", "m": "y"}"#)], &PARTS[..]].concat());
+    let place = Place::with(
+        &[&[("s.json", REMOTE), ("d.json", r#"{"n": "x", "m": "y"}"#)], &PARTS[..]].concat(),
+    );
     let arguments = ["form", "--check", "s.json", "d.json", "--map"];
     let ran = place.run(&[&arguments[..], &["https://e.org/parts/=local"]].concat());
     ran.ended(1, &["2 errors, 0 warnings"]);
-    let one = ["https://e.org/parts/n.json=local/n.json", "--map", "https://e.org/parts/m.json=local/m.json"];
+    let one = [
+        "https://e.org/parts/n.json=local/n.json",
+        "--map",
+        "https://e.org/parts/m.json=local/m.json",
+    ];
     assert_eq!(place.run(&[&arguments[..], &one].concat()).data, ran.data);
-    place.run(&[&arguments[..], &["https://e.org/x.json=none.json"]].concat()).ended(2, &["none.json"]);
+    place
+        .run(&[&arguments[..], &["https://e.org/x.json=none.json"]].concat())
+        .ended(2, &["none.json"]);
     place.run(&[&arguments[..], &["nonsense"]].concat()).ended(2, &["URL and FILE"]);
     let ran = place.run(&arguments[..4]);
     ran.ended(6, &["not fully checked"]);
@@ -151,11 +195,19 @@ fn check_holds_documents_against_the_schemas_that_they_name() {
     ];
     let place = place(&files);
     let codes = |ran: &Ran| -> Vec<String> {
-        lines(ran).iter().filter(|line| line.contains(" schema.")).map(|line| (*line).to_owned()).collect()
+        lines(ran)
+            .iter()
+            .filter(|line| line.contains(" schema."))
+            .map(|line| (*line).to_owned())
+            .collect()
     };
     let ran = place.run(&["check"]);
     ran.ended(1, &[]);
-    assert_eq!(codes(&ran), ["conf/c.yaml:2:1 error schema.min-length"], "a file in the workspace needs no map");
+    assert_eq!(
+        codes(&ran),
+        ["conf/c.yaml:2:1 error schema.min-length"],
+        "a file in the workspace needs no map"
+    );
     let ran = place.run(&["check", "--map", "https://e.org/s.json=s.json"]);
     ran.ended(1, &[]);
     let all = [
@@ -165,8 +217,18 @@ fn check_holds_documents_against_the_schemas_that_they_name() {
     ];
     assert_eq!(codes(&ran), all);
     let junit = place.run(&["check", "--map", "https://e.org/s.json=s.json", "--format", "junit"]);
-    assert!(junit.data.contains("<testcase classname=\"conf/a.yaml\" name=\"schema.min-length at 2:1\">"), "{}", junit.data);
-    std::fs::write(place.here.join("toolcrib.toml"), "[schemas]\n\"https://e.org/s.json\" = \"s.json\"\n").unwrap();
+    assert!(
+        junit
+            .data
+            .contains("<testcase classname=\"conf/a.yaml\" name=\"schema.min-length at 2:1\">"),
+        "{}",
+        junit.data
+    );
+    std::fs::write(
+        place.here.join("toolcrib.toml"),
+        "[schemas]\n\"https://e.org/s.json\" = \"s.json\"\n",
+    )
+    .unwrap();
     assert_eq!(codes(&place.run(&["check"])), all, "the workspace's settings map it for everyone");
     assert_eq!(codes(&place.run(&["check", "conf/a.yaml"])), all[..1]);
 }

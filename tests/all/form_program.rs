@@ -110,7 +110,11 @@ fn a_document_with_issues_is_kept_only_as_a_draft() {
     terminal.wait_end();
     assert_eq!(read(&folder, "out.yaml"), "name: ab\n");
     assert_eq!(read(&folder, "code"), "ended 5\n");
-    assert!(read(&folder, "words").contains("a draft with 1 issue: name"), "{}", read(&folder, "words"));
+    assert!(
+        read(&folder, "words").contains("a draft with 1 issue: name"),
+        "{}",
+        read(&folder, "words")
+    );
 }
 
 #[test]
@@ -154,7 +158,11 @@ fn what_cannot_be_read_ends_with_two_and_its_place() {
         (vec!["form", "s.json", "i.json"], "line 1, column 10"),
         (vec!["form", "s.json", "-o", "no/where.json"], "no folder"),
     ] {
-        let ran = std::process::Command::new(binary()).args(arguments).current_dir(folder.path()).output().unwrap();
+        let ran = std::process::Command::new(binary())
+            .args(arguments)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
         let said = String::from_utf8(ran.stderr).unwrap();
         assert_eq!(ran.status.code(), Some(2), "{said}");
         assert!(said.contains(words), "{said}");
@@ -164,9 +172,18 @@ fn what_cannot_be_read_ends_with_two_and_its_place() {
 #[test]
 fn a_ui_schema_and_the_schemas_own_files_count() {
     let folder = folder(&[
-        ("main.yaml", "properties:\n  a: {type: string}\n  street: {$ref: 'parts.json#/$defs/street'}\n  b: {type: string}\n"),
-        ("parts.json", r#"{"$defs": {"street": {"type": "string", "title": "Street", "minLength": 2}}}"#),
-        ("ui.json", r#"{"ui:order": ["street", "*"], "b": {"ui:widget": "hidden"}, "street": {"ui:placeholder": "where to"}}"#),
+        (
+            "main.yaml",
+            "properties:\n  a: {type: string}\n  street: {$ref: 'parts.json#/$defs/street'}\n  b: {type: string}\n",
+        ),
+        (
+            "parts.json",
+            r#"{"$defs": {"street": {"type": "string", "title": "Street", "minLength": 2}}}"#,
+        ),
+        (
+            "ui.json",
+            r#"{"ui:order": ["street", "*"], "b": {"ui:widget": "hidden"}, "street": {"ui:placeholder": "where to"}}"#,
+        ),
         ("i.json", r#"{"b": "kept"}"#),
     ]);
     let words = format!("{} form main.yaml i.json --ui ui.json > out.json", binary().display());
@@ -198,7 +215,11 @@ fn another_document_where_the_output_goes_is_asked_about_first() {
     terminal.press(["f6"]);
     terminal.wait_for("something else");
     terminal.press(["o"]);
-    assert_eq!(terminal.wait_end().exit_code(), 0, "what was to come after the save comes after it");
+    assert_eq!(
+        terminal.wait_end().exit_code(),
+        0,
+        "what was to come after the save comes after it"
+    );
     assert_eq!(read(&folder, "out.yaml"), "name: abc\n");
 }
 
@@ -229,7 +250,8 @@ fn secrets_are_masked_wherever_the_document_is_shown() {
         "db": {"type": "object", "properties": {"password": {"type": "string", "writeOnly": true}, "user": {"type": "string"}}},
         "keys": {"type": "array", "items": {"type": "string", "format": "password"}},
         "token": {"type": "string", "writeOnly": true}}}"#;
-    let instance = r#"{"db":{"password":"hunter2","user":"ann"},"keys":["hunter3"],"token":"${TOKEN}"}"#;
+    let instance =
+        r#"{"db":{"password":"hunter2","user":"ann"},"keys":["hunter3"],"token":"${TOKEN}"}"#;
     let folder = folder(&[("a.json", schema), ("i.json", instance)]);
     let words = format!("{} form a.json i.json > out.json", binary().display());
     let mut terminal = program("/bin/sh", ["-c", &words]).folder(folder.path()).start();
@@ -243,7 +265,10 @@ fn secrets_are_masked_wherever_the_document_is_shown() {
     terminal.wait_for("▸ 2 of 2 set  •••• · ann");
     terminal.press(["f6"]);
     terminal.wait_end();
-    assert_eq!(read(&folder, "out.json"), instance.replace("\"${TOKEN}\"", "\"${TOKEN}\",\"name\":\"x\""));
+    assert_eq!(
+        read(&folder, "out.json"),
+        instance.replace("\"${TOKEN}\"", "\"${TOKEN}\",\"name\":\"x\"")
+    );
 }
 
 #[test]
@@ -309,11 +334,16 @@ fn every_fault_of_a_schema_is_listed_and_the_rest_of_it_counts() {
 
 #[test]
 fn what_was_not_fully_checked_has_its_own_exit_code_and_a_line_on_stderr() {
-    let flawed = r#"{"properties": {"a": {"type": "any"}, "t": {"title": null}, "n": {"type": "integer"}}}"#;
+    let flawed =
+        r#"{"properties": {"a": {"type": "any"}, "t": {"title": null}, "n": {"type": "integer"}}}"#;
     let plain = r#"{"properties": {"t": {"title": null}, "l": {"type": "array", "items": [{"type": "string"}]}}}"#;
-    let folder = folder(&[("flawed.json", flawed), ("plain.json", plain), ("i.json", r#"{"n": 1}"#)]);
+    let folder =
+        folder(&[("flawed.json", flawed), ("plain.json", plain), ("i.json", r#"{"n": 1}"#)]);
     let start = |schema: &str| {
-        let words = format!("{} form {schema} i.json > out.json 2> err.txt; echo ended $? > code", binary().display());
+        let words = format!(
+            "{} form {schema} i.json > out.json 2> err.txt; echo ended $? > code",
+            binary().display()
+        );
         program("/bin/sh", ["-c", &words]).folder(folder.path()).start()
     };
     let mut terminal = start("flawed.json");
@@ -370,7 +400,10 @@ fn a_document_made_from_nothing_has_its_members_in_the_schemas_order() {
     terminal.wait_for("image: nginx:1");
     terminal.press(["ctrl+s"]);
     terminal.wait_for("saved");
-    assert_eq!(read(&folder, "out.yaml"), "image: nginx:1\nname: web\nport: 90\ntags:\n  - x\n  - y\n");
+    assert_eq!(
+        read(&folder, "out.yaml"),
+        "image: nginx:1\nname: web\nport: 90\ntags:\n  - x\n  - y\n"
+    );
     terminal.press(["ctrl+q"]);
     terminal.wait_end();
 }
@@ -383,7 +416,8 @@ fn a_file_of_comments_keeps_them() {
         ("i.jsonc", "// mine\n", "// mine\n{\n  \"name\": \"web\",\n  \"port\": 8\n}\n"),
     ] {
         let folder = folder(&[("a.json", SERVICE), (name, text)]);
-        let mut terminal = toolcrib(["form", "a.json", name, "-o", name]).folder(folder.path()).start();
+        let mut terminal =
+            toolcrib(["form", "a.json", name, "-o", name]).folder(folder.path()).start();
         terminal.wait_for("name *");
         terminal.press(["enter", "tab"]);
         terminal.type_text("8");

@@ -1,4 +1,5 @@
-//! What a form makes of a schema: flaws at their fields, unions whose branches hold together, keys beside titles, what is read-only.
+//! What a form makes of a schema: flaws at their fields, unions whose branches hold together, keys
+//! beside titles, what is read-only.
 
 use std::sync::Arc;
 
@@ -11,14 +12,24 @@ use toolcrib::{
 use crate::form::Desk;
 
 fn labels(desk: &Desk) -> Vec<String> {
-    desk.form.fields().iter().map(|field| field.label.to_string()).filter(|label| !label.is_empty()).collect()
+    desk.form
+        .fields()
+        .iter()
+        .map(|field| field.label.to_string())
+        .filter(|label| !label.is_empty())
+        .collect()
 }
 
 fn labels_of(schema: Value, value: Value, open: &[&str]) -> Vec<String> {
     let mut desk = Desk::new(schema, value);
     for at in open {
         desk.goes(at);
-        if desk.form.fields().iter().any(|field| field.pointer.to_string() == *at && field.fold() == Some(false)) {
+        if desk
+            .form
+            .fields()
+            .iter()
+            .any(|field| field.pointer.to_string() == *at && field.fold() == Some(false))
+        {
             desk.keys("space");
         }
     }
@@ -31,7 +42,10 @@ fn a_flaw_is_marked_at_its_field_and_the_other_fields_work() {
         "a": {"$ref": "#/definitions/odd"}, "n": {"type": "integer", "maximum": 5}, "m": null}});
     let mut desk = Desk::new(schema, json!({"n": 7})).sized(100, 24);
     let screen = desk.screen();
-    assert!(screen.contains("its schema: \"type\" any is no type of JSON Schema; it is left out"), "{screen}");
+    assert!(
+        screen.contains("its schema: \"type\" any is no type of JSON Schema; it is left out"),
+        "{screen}"
+    );
     assert!(screen.contains("its schema is no schema; anything is allowed here"), "{screen}");
     assert!(screen.contains("more than 5"), "{screen}");
     assert_eq!(desk.form.findings().len(), 2);
@@ -40,24 +54,31 @@ fn a_flaw_is_marked_at_its_field_and_the_other_fields_work() {
 #[test]
 fn members_of_every_branch_of_an_inclusive_union_are_offered() {
     let branch = |name: &str| json!({"properties": {name: {"type": "string"}}, "required": [name]});
-    let inclusive =
-        json!({"type": "object", "anyOf": [branch("mail"), branch("phone")], "properties": {"name": {"type": "string"}}});
+    let inclusive = json!({"type": "object", "anyOf": [branch("mail"), branch("phone")], "properties": {"name": {"type": "string"}}});
     let all = labels_of(inclusive.clone(), json!({}), &[]);
-    assert!(["name", "mail", "phone"].iter().all(|name| all.iter().any(|label| label == name)), "{all:?}");
+    assert!(
+        ["name", "mail", "phone"].iter().all(|name| all.iter().any(|label| label == name)),
+        "{all:?}"
+    );
     let mut desk = Desk::new(inclusive.clone(), json!({"mail": "a", "phone": "b"}));
     assert_eq!(desk.form.issues(), []);
     desk.goes("/phone");
     let inside = json!({"properties": {"contact": inclusive}});
     let all = labels_of(inside.clone(), json!({"contact": {"phone": "b"}}), &["/contact"]);
-    assert!(["name", "mail", "phone"].iter().all(|name| all.iter().any(|label| label == name)), "{all:?}");
+    assert!(
+        ["name", "mail", "phone"].iter().all(|name| all.iter().any(|label| label == name)),
+        "{all:?}"
+    );
     let unset = labels_of(inside, json!({}), &["/contact"]);
-    assert!(["name", "mail", "phone"].iter().all(|name| unset.iter().any(|label| label == name)), "{unset:?}");
+    assert!(
+        ["name", "mail", "phone"].iter().all(|name| unset.iter().any(|label| label == name)),
+        "{unset:?}"
+    );
 }
 
 #[test]
 fn branches_that_exclude_each_other_offer_their_own_members_alone() {
-    let branch =
-        |kind: &str, name: &str| json!({"type": "object", "properties": {"kind": {"const": kind}, name: {"type": "string"}}});
+    let branch = |kind: &str, name: &str| json!({"type": "object", "properties": {"kind": {"const": kind}, name: {"type": "string"}}});
     for union in [
         json!({"oneOf": [{"type": "object", "properties": {"a": {}}}, {"type": "object", "properties": {"b": {}}}]}),
         json!({"anyOf": [branch("one", "a"), branch("two", "b")]}),
@@ -88,7 +109,14 @@ fn members_of_what_is_read_only_are_read_only() {
         desk.form.enter();
         desk.keys("enter");
         desk.types("z");
-        for act in [Act::RemoveValue, Act::SetNull, Act::DuplicateItem, Act::AddItem, Act::AddMember, Act::RenameMember] {
+        for act in [
+            Act::RemoveValue,
+            Act::SetNull,
+            Act::DuplicateItem,
+            Act::AddItem,
+            Act::AddMember,
+            Act::RenameMember,
+        ] {
             assert!(matches!(desk.acts(act), FormReply::Refused(_)), "{at} {act:?}");
         }
         assert_eq!(*desk.value, value, "{at}");
@@ -129,7 +157,8 @@ fn a_chip_may_hold_a_comma() {
 
 #[test]
 fn an_entry_may_have_an_empty_name() {
-    let mut desk = Desk::new(json!({"type": "object", "additionalProperties": {"type": "string"}}), json!({}));
+    let mut desk =
+        Desk::new(json!({"type": "object", "additionalProperties": {"type": "string"}}), json!({}));
     desk.acts(Act::AddMember);
     desk.types("\"\"");
     desk.keys("enter");
@@ -153,7 +182,8 @@ fn words_of_a_ui_schema_have_their_effect_or_are_named() {
     let ui = json!({"a": {"ui:label": false, "ui:emptyValue": "none"}, "t": {"ui:widget": "TextareaWidget", "ui:options": {"rows": 6}},
         "k": {"ui:enumDisabled": ["y"], "ui:widget": "radio"},
         "l": {"ui:options": {"addable": false, "orderable": false, "removable": false}}, "m": {"ui:field": "Map", "ui:widget": "MyWidget"}});
-    let mut desk = with_ui(schema, ui, json!({"a": "x", "t": "", "k": "x", "l": ["one", "two"]})).sized(100, 40);
+    let mut desk = with_ui(schema, ui, json!({"a": "x", "t": "", "k": "x", "l": ["one", "two"]}))
+        .sized(100, 40);
     let screen = desk.screen();
     assert!(!screen.contains("Hide me"), "{screen}");
     assert!(screen.contains("uiSchema /k: the widget \"radio\" has no effect"), "{screen}");

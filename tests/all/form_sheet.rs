@@ -1,4 +1,5 @@
-//! What a form does beside its fields: finding, copying and pasting, setting back, showing what was saved, telling of issues.
+//! What a form does beside its fields: finding, copying and pasting, setting back, showing what was
+//! saved, telling of issues.
 
 use std::sync::Arc;
 
@@ -75,7 +76,11 @@ fn a_subtree_goes_out_and_in_as_json_and_as_yaml() {
     desk.acts(Act::PasteValue);
     assert_eq!(desk.value["servers"][1], json!({"host": "x", "weight": 2}));
     desk.pastes("[{\"host\": \"only\"}]");
-    assert_eq!(desk.value["servers"][1], json!([{"host": "only"}]), "what is pasted on a fold is its value");
+    assert_eq!(
+        desk.value["servers"][1],
+        json!([{"host": "only"}]),
+        "what is pasted on a fold is its value"
+    );
     desk.form.set_clip("a: [");
     assert!(matches!(desk.acts(Act::PasteValue), FormReply::Refused(_)));
 }
@@ -93,8 +98,9 @@ fn copies_and_pastes_keep_the_spelling_of_numbers() {
 
 #[test]
 fn a_field_goes_back_to_its_default_and_a_subtree_too() {
-    let mut desk =
-        desk(json!({"name": "ab", "mode": "slow", "retry": {"count": 5, "wait": 1}, "servers": [{"host": "x", "weight": 2}]}));
+    let mut desk = desk(
+        json!({"name": "ab", "mode": "slow", "retry": {"count": 5, "wait": 1}, "servers": [{"host": "x", "weight": 2}]}),
+    );
     desk.goes("/mode");
     desk.acts(Act::ResetField);
     assert_eq!(desk.value.get("mode"), None, "the default counts where nothing is set");
@@ -127,7 +133,11 @@ fn what_differs_from_the_saved_value_is_marked_told_and_set_back() {
     assert_eq!(desk.value["mode"], "slow");
     desk.goes("/token");
     desk.acts(Act::RemoveValue);
-    assert!(desk.screen().contains("was another one") && !desk.screen().contains("hunter2"), "{}", desk.screen());
+    assert!(
+        desk.screen().contains("was another one") && !desk.screen().contains("hunter2"),
+        "{}",
+        desk.screen()
+    );
 }
 
 #[test]
@@ -135,7 +145,10 @@ fn descriptions_are_rendered_and_long_ones_fold() {
     let mut desk = desk(json!({"name": "ab"}));
     desk.goes("/name");
     let screen = desk.screen();
-    assert!(screen.contains("The whole name, as in hosts.") && !screen.contains("five"), "{screen}");
+    assert!(
+        screen.contains("The whole name, as in hosts.") && !screen.contains("five"),
+        "{screen}"
+    );
     desk.clicks("more lines");
     assert!(desk.screen().contains("• five"), "{}", desk.screen());
     desk.acts(Act::FieldHelp);
@@ -161,7 +174,8 @@ fn a_description_longer_than_the_pane_is_read_by_keys() {
 
 #[test]
 fn issues_are_gone_through_both_ways_round_and_round() {
-    let mut desk = desk(json!({"name": "a", "retry": {"count": 99}, "servers": [{"host": "x"}, {}]}));
+    let mut desk =
+        desk(json!({"name": "a", "retry": {"count": 99}, "servers": [{"host": "x"}, {}]}));
     let mut seen = Vec::new();
     desk.goes("/name");
     for _ in 0..3 {
@@ -201,10 +215,17 @@ fn null_and_empty_defaults_are_told_from_what_is_not_set() {
         json!({"d": null}),
     );
     let screen = desk.screen();
-    let rows = [("a", "null · default, or whole number"), ("b", "empty · default"), ("c", "text"), ("d", "null")];
+    let rows = [
+        ("a", "null · default, or whole number"),
+        ("b", "empty · default"),
+        ("c", "text"),
+        ("d", "null"),
+    ];
     for (name, words) in rows {
         let is_row = |line: &str| {
-            line.trim_start_matches(['▌', ' ']).strip_prefix(name).is_some_and(|row| row.trim_start().starts_with(words))
+            line.trim_start_matches(['▌', ' '])
+                .strip_prefix(name)
+                .is_some_and(|row| row.trim_start().starts_with(words))
         };
         assert!(screen.lines().any(is_row), "{name} {words}\n{screen}");
     }
@@ -213,8 +234,10 @@ fn null_and_empty_defaults_are_told_from_what_is_not_set() {
 #[test]
 fn a_label_that_is_cut_is_read_below_its_field() {
     let title = "Percentage of input tokens that are kept for sources";
-    let mut desk =
-        Desk::new(json!({"properties": {"p": {"title": title, "type": "number", "examples": [0.4, 0.5]}}}), json!({"p": 1}));
+    let mut desk = Desk::new(
+        json!({"properties": {"p": {"title": title, "type": "number", "examples": [0.4, 0.5]}}}),
+        json!({"p": 1}),
+    );
     assert!(!desk.screen().lines().next().unwrap().contains(title));
     let said = desk.screen().lines().skip(1).map(str::trim).collect::<Vec<_>>().join(" ");
     assert!(said.contains(&format!("{title} · p · number · such as 0.4 or 0.5")), "{said}");
@@ -227,13 +250,20 @@ fn what_a_text_holds_is_said() {
             "b": {"type": "string", "contentMediaType": "text/markdown"}}}),
         json!({}),
     );
-    assert!(desk.screen().contains("base64 of image/png") && desk.screen().contains("text, text/markdown"), "{}", desk.screen());
+    assert!(
+        desk.screen().contains("base64 of image/png")
+            && desk.screen().contains("text, text/markdown"),
+        "{}",
+        desk.screen()
+    );
 }
 
 #[test]
 fn adding_to_chips_is_typing_the_next_one() {
-    let mut desk =
-        Desk::new(json!({"properties": {"tags": {"type": "array", "items": {"type": "string"}}}}), json!({"tags": ["a"]}));
+    let mut desk = Desk::new(
+        json!({"properties": {"tags": {"type": "array", "items": {"type": "string"}}}}),
+        json!({"tags": ["a"]}),
+    );
     desk.keys("esc");
     assert_eq!(desk.acts(Act::AddItem), FormReply::Handled);
     desk.types("xu");
@@ -243,7 +273,10 @@ fn adding_to_chips_is_typing_the_next_one() {
 
 #[test]
 fn a_letter_goes_to_the_option_that_begins_with_it() {
-    let mut desk = Desk::new(json!({"properties": {"mode": {"enum": ["fast", "slow", "steady", "other"]}}}), json!({}));
+    let mut desk = Desk::new(
+        json!({"properties": {"mode": {"enum": ["fast", "slow", "steady", "other"]}}}),
+        json!({}),
+    );
     desk.keys("enter");
     desk.types("ss");
     desk.keys("enter");
@@ -272,7 +305,9 @@ fn null_is_one_of_the_kinds_of_a_union_that_allows_it() {
 #[test]
 fn what_comes_back_from_outside_brings_its_editor() {
     let mut desk = Desk::new(json!({"properties": {"a": {"type": "string"}}}), json!({"a": "one"}));
-    let FormReply::OpenEditor { at, text } = desk.acts(Act::EditText) else { panic!("no editor is opened") };
+    let FormReply::OpenEditor { at, text } = desk.acts(Act::EditText) else {
+        panic!("no editor is opened")
+    };
     assert_eq!(text, "one");
     desk.edited(&at, "one\ntwo");
     assert!(desk.screen().lines().any(|line| line.trim().starts_with("two")), "{}", desk.screen());
@@ -296,7 +331,8 @@ fn where_indents_end_the_way_to_the_field_is_said() {
 
 #[test]
 fn a_tables_columns_are_as_wide_as_its_last_rows_need() {
-    let rows: Vec<Value> = (0..250).map(|row| json!({"a": row, "b": format!("row {row}")})).collect();
+    let rows: Vec<Value> =
+        (0..250).map(|row| json!({"a": row, "b": format!("row {row}")})).collect();
     let schema = json!({"properties": {"rows": {"type": "array", "items": {"type": "object",
         "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}}}}});
     let mut desk = Desk::new(schema, json!({"rows": rows}));

@@ -1,4 +1,5 @@
-//! Where a form begins, and what typing replaces: what nobody chose gives way, what somebody chose stays.
+//! Where a form begins, and what typing replaces: what nobody chose gives way, what somebody chose
+//! stays.
 
 use serde_json::{Value, json};
 
@@ -16,7 +17,8 @@ fn union() -> Value {
 
 #[test]
 fn a_new_item_of_a_list_is_replaced_by_what_is_typed() {
-    let schema = json!({"properties": {"l": {"type": "array", "items": {"type": "integer", "minimum": 5}}}});
+    let schema =
+        json!({"properties": {"l": {"type": "array", "items": {"type": "integer", "minimum": 5}}}});
     let mut desk = Desk::new(schema, json!({"l": [7]}));
     desk.goes("/l");
     desk.keys("right");
@@ -47,12 +49,14 @@ fn what_a_new_document_begins_with_is_replaced_by_what_is_typed() {
 
 #[test]
 fn moving_the_cursor_keeps_a_value_that_is_offered() {
-    let mut desk = Desk::new(json!({"properties": {"name": {"type": "string"}}}), json!({"name": "web"}));
+    let mut desk =
+        Desk::new(json!({"properties": {"name": {"type": "string"}}}), json!({"name": "web"}));
     desk.form.mark_unchosen();
     desk.keys("enter end");
     desk.types("2");
     assert_eq!(*desk.value, json!({"name": "web2"}));
-    let mut desk = Desk::new(json!({"properties": {"name": {"type": "string"}}}), json!({"name": "web"}));
+    let mut desk =
+        Desk::new(json!({"properties": {"name": {"type": "string"}}}), json!({"name": "web"}));
     desk.form.mark_unchosen();
     desk.clicks("web");
     desk.types("x");
@@ -88,7 +92,8 @@ fn what_is_typed_into_a_union_goes_to_the_branch_that_fits() {
 
 #[test]
 fn a_flag_and_a_number_are_told_apart_where_no_text_is_allowed() {
-    let schema = json!({"properties": {"u": {"anyOf": [{"type": "boolean"}, {"type": "integer"}]}}});
+    let schema =
+        json!({"properties": {"u": {"anyOf": [{"type": "boolean"}, {"type": "integer"}]}}});
     let mut desk = Desk::new(schema, json!({}));
     desk.goes("/u");
     desk.keys("enter");
@@ -161,7 +166,10 @@ fn a_discriminator_stays_a_select() {
     desk.goes("/shape");
     desk.keys("enter");
     desk.keys("enter");
-    assert_eq!((desk.value["shape"].clone(), desk.form.focused().to_string()), (json!({"kind": "circle"}), "/shape/r".into()));
+    assert_eq!(
+        (desk.value["shape"].clone(), desk.form.focused().to_string()),
+        (json!({"kind": "circle"}), "/shape/r".into())
+    );
     desk.goes("/shape/kind");
     desk.form.enter();
     desk.keys("enter down enter");
@@ -173,10 +181,15 @@ fn a_discriminator_stays_a_select() {
 fn a_form_begins_at_the_first_empty_required_field() {
     let schema = json!({"type": "object", "required": ["b", "c", "d"], "properties": {
         "a": {"type": "string"}, "b": {"const": 1}, "c": {"type": "string"}, "d": {"type": "string"}}});
-    let begins = |schema: &Value, value: Value| Desk::new(schema.clone(), value).form.focused().to_string();
+    let begins =
+        |schema: &Value, value: Value| Desk::new(schema.clone(), value).form.focused().to_string();
     assert_eq!(begins(&schema, json!({"b": 1})), "/c");
     assert_eq!(begins(&schema, json!({"b": 1, "c": "x"})), "/d");
-    assert_eq!(begins(&schema, json!({"b": 1, "c": "x", "d": "y"})), "/a", "nothing is missing: the first field");
+    assert_eq!(
+        begins(&schema, json!({"b": 1, "c": "x", "d": "y"})),
+        "/a",
+        "nothing is missing: the first field"
+    );
     let map = json!({"type": "object", "additionalProperties": {"type": "string"}});
     assert_eq!(begins(&map, json!({"k": "v"})), "/k", "never the row that adds");
     let inner = json!({"required": ["o"], "properties": {"x": {"type": "string"},

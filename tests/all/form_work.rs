@@ -1,4 +1,5 @@
-//! How much a form does for a key and for a frame, by counts: bounded by what is seen and open, however long the value is.
+//! How much a form does for a key and for a frame, by counts: bounded by what is seen and open,
+//! however long the value is.
 
 use std::fs;
 
@@ -10,9 +11,12 @@ use crate::{form::Desk, support::terminal::toolcrib};
 /// A list of so many objects, open.
 fn long(items: usize) -> Desk {
     let item = json!({"type": "object", "properties": {"name": {"type": "string"}, "n": {"type": "integer"}}});
-    let items: Vec<Value> = (0..items).map(|n| json!({"name": format!("item {n}"), "n": n})).collect();
-    let mut desk =
-        Desk::new(json!({"type": "object", "properties": {"list": {"type": "array", "items": item}}}), json!({"list": items}));
+    let items: Vec<Value> =
+        (0..items).map(|n| json!({"name": format!("item {n}"), "n": n})).collect();
+    let mut desk = Desk::new(
+        json!({"type": "object", "properties": {"list": {"type": "array", "items": item}}}),
+        json!({"list": items}),
+    );
     desk.goes("/list/500/name");
     desk.keys("enter");
     desk
@@ -20,7 +24,12 @@ fn long(items: usize) -> Desk {
 
 /// An object of so many texts and numbers.
 fn wide(fields: usize) -> Value {
-    let field = |n: usize| (format!("field {n}"), json!({"type": if n.is_multiple_of(2) { "string" } else { "integer" }}));
+    let field = |n: usize| {
+        (
+            format!("field {n}"),
+            json!({"type": if n.is_multiple_of(2) { "string" } else { "integer" }}),
+        )
+    };
     json!({"type": "object", "properties": (0..fields).map(field).collect::<serde_json::Map<_, _>>()})
 }
 

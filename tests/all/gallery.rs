@@ -1,4 +1,5 @@
-//! The gallery: a schema with every widget and keyword that a form knows. It is whole, its document fits it, and it looks right in every theme.
+//! The gallery: a schema with every widget and keyword that a form knows. It is whole, its document
+//! fits it, and it looks right in every theme.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -80,8 +81,20 @@ const KEYWORDS: &[&str] = &[
     "writeOnly",
 ];
 
-const FORMATS: &[&str] =
-    &["date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "json", "regex", "time", "uri", "uuid"];
+const FORMATS: &[&str] = &[
+    "date",
+    "date-time",
+    "duration",
+    "email",
+    "hostname",
+    "ipv4",
+    "ipv6",
+    "json",
+    "regex",
+    "time",
+    "uri",
+    "uuid",
+];
 
 fn source(file: &str) -> Source {
     let sample = by_name("gallery").unwrap();
@@ -116,7 +129,11 @@ fn opened() -> Form {
     for _ in 0..100 {
         let Some(at) = closed(&form) else { return form };
         form.focus(&at);
-        assert_ne!(form.input(&Input::Key("right".parse::<Key>().unwrap())), FormReply::Ignored, "{at} does not open");
+        assert_ne!(
+            form.input(&Input::Key("right".parse::<Key>().unwrap())),
+            FormReply::Ignored,
+            "{at} does not open"
+        );
     }
     panic!("{:?} stays closed", closed(&form));
 }
@@ -148,12 +165,15 @@ fn its_document_fits_and_is_written_back_as_it_is() {
 #[test]
 fn every_declared_member_is_a_field_and_every_widget_is_there() {
     let form = opened();
-    let places: BTreeSet<String> = form.fields().iter().map(|field| field.pointer.to_string()).collect();
+    let places: BTreeSet<String> =
+        form.fields().iter().map(|field| field.pointer.to_string()).collect();
     let schema = value("schema.json");
     let sections = schema["properties"].as_object().unwrap();
     for (name, section) in sections {
         let members = section.get("properties").and_then(Value::as_object).into_iter().flatten();
-        for place in members.map(|(member, _)| format!("/{name}/{member}")).chain([format!("/{name}")]) {
+        for place in
+            members.map(|(member, _)| format!("/{name}/{member}")).chain([format!("/{name}")])
+        {
             assert!(places.contains(&place), "{place} is no field");
         }
     }
@@ -181,7 +201,10 @@ fn every_declared_member_is_a_field_and_every_widget_is_there() {
         "variant",
     ];
     assert_eq!(widgets.into_iter().collect::<Vec<_>>(), wanted);
-    assert!(form.fields().iter().all(|field| field.kind != Kind::Raw), "nothing in it can only be edited as JSON");
+    assert!(
+        form.fields().iter().all(|field| field.kind != Kind::Raw),
+        "nothing in it can only be edited as JSON"
+    );
 }
 
 fn word(kind: &Kind) -> &'static str {
@@ -250,7 +273,10 @@ fn its_own_words_for_it_are_clean() {
         }
     });
     for name in ["text", "numbers", "choices", "lists", "objects", "unions", "rules", "times"] {
-        assert!(value("ui.json")["ui:order"].as_array().unwrap().contains(&name.into()), "{name} has no place in the order");
+        assert!(
+            value("ui.json")["ui:order"].as_array().unwrap().contains(&name.into()),
+            "{name} has no place in the order"
+        );
         assert!(schema["properties"][name]["description"].is_string(), "{name} is not described");
     }
 }

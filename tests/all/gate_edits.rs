@@ -13,7 +13,9 @@ use toolcrib::{
 };
 
 fn edit() -> impl Strategy<Value = GateEdit> {
-    let name = || proptest::sample::select(&["a", "b", "default", "undefined", "s"][..]).prop_map(Name::from);
+    let name = || {
+        proptest::sample::select(&["a", "b", "default", "undefined", "s"][..]).prop_map(Name::from)
+    };
     prop_oneof![
         name().prop_map(GateEdit::AddGroup),
         name().prop_map(GateEdit::RemoveGroup),
@@ -27,8 +29,11 @@ fn edit() -> impl Strategy<Value = GateEdit> {
 }
 
 fn text() -> impl Strategy<Value = String> {
-    let list =
-        || proptest::option::of(proptest::sample::select(&["[]", "[a]", "[a, b, a]", "\n      - a  # why\n      - s"][..]));
+    let list = || {
+        proptest::option::of(proptest::sample::select(
+            &["[]", "[a]", "[a, b, a]", "\n      - a  # why\n      - s"][..],
+        ))
+    };
     let key = proptest::sample::select(&["applicable-states", "available_in_states"][..]);
     (list(), list(), key, proptest::option::of(proptest::sample::select(&["a", "s"][..]))).prop_map(
         |(groups, states, key, next)| {

@@ -1,4 +1,5 @@
-//! Calls through a gateway, over HTTP and over its socket: what comes back, and what goes wrong, each with its outcome in words.
+//! Calls through a gateway, over HTTP and over its socket: what comes back, and what goes wrong,
+//! each with its outcome in words.
 
 use std::{
     sync::{
@@ -60,17 +61,32 @@ async fn a_gateway_in_peace() {
     let gateway = StandIn::start();
     for transport in BOTH {
         let streamed = heard(&gateway, transport, "stream", limits()).await;
-        assert_eq!((streamed.text().as_str(), streamed.pieces()), ("one two three", 3), "{transport:?}");
-        assert_eq!((streamed.end().0, streamed.strays().len()), (Outcome::Succeeded, 0), "{transport:?}");
+        assert_eq!(
+            (streamed.text().as_str(), streamed.pieces()),
+            ("one two three", 3),
+            "{transport:?}"
+        );
+        assert_eq!(
+            (streamed.end().0, streamed.strays().len()),
+            (Outcome::Succeeded, 0),
+            "{transport:?}"
+        );
         let huge = heard(&gateway, transport, "huge", limits()).await;
         let size = if transport == TransportKind::Http { 10_000_000 } else { 100_000_000 };
         assert_eq!((huge.end().0, huge.text().len()), (Outcome::Succeeded, size), "{transport:?}");
         let short = Duration::from_millis(300);
-        let silent = heard(&gateway, transport, "silent", Limits { first: short, ..limits() }).await;
-        assert_eq!((silent.end().0, silent.problem().kind.word()), (Outcome::TimedOut, "timed-out-first"));
+        let silent =
+            heard(&gateway, transport, "silent", Limits { first: short, ..limits() }).await;
+        assert_eq!(
+            (silent.end().0, silent.problem().kind.word()),
+            (Outcome::TimedOut, "timed-out-first")
+        );
         assert!(silent.problem().remedy.contains("behind the gateway"), "{:?}", silent.problem());
         let no_end = heard(&gateway, transport, "no-end", Limits { idle: short, ..limits() }).await;
-        assert_eq!((no_end.problem().kind.word(), no_end.text().trim()), ("timed-out-idle", "one two"));
+        assert_eq!(
+            (no_end.problem().kind.word(), no_end.text().trim()),
+            ("timed-out-idle", "one two")
+        );
         let close = heard(&gateway, transport, "close", limits()).await;
         close.assert_lost("connection-lost");
         assert!(close.text().starts_with("one"), "{:?}", close.0);
@@ -84,17 +100,22 @@ async fn a_gateway_in_peace() {
 }
 
 async fn what_is_sent(gateway: &StandIn) {
-    let gateway_of = Gateway { workspace: Some("w".into()), flow: "f".into(), ..Gateway::default() };
+    let gateway_of =
+        Gateway { workspace: Some("w".into()), flow: "f".into(), ..Gateway::default() };
     let with = |transport| gateway_of.clone().on(gateway.connection(transport));
     let framed = Request { headers: vec![("workspace".into(), "w".into())], ..asking("what") };
     let heard = call_with(&registry(), &with(TransportKind::WebSocket), framed, limits()).await;
     let sent: Value = serde_json::from_str(&heard.text()).unwrap();
     let request = json!({"name": "what", "parameters": {}});
-    assert_eq!(sent, json!({"workspace": "w", "flow": "default", "service": "mcp-tool", "request": request}));
+    assert_eq!(
+        sent,
+        json!({"workspace": "w", "flow": "default", "service": "mcp-tool", "request": request})
+    );
     let heard = call_with(&registry(), &with(TransportKind::Http), asking("what"), limits()).await;
     let sent: Value = serde_json::from_str(&heard.text()).unwrap();
     assert_eq!(sent, json!({"path": "/api/v1/flow/default/service/mcp-tool", "body": request}));
-    let below = gateway.connection(TransportKind::Http).at(vec![format!("{}/tg/", gateway.url("http"))]);
+    let below =
+        gateway.connection(TransportKind::Http).at(vec![format!("{}/tg/", gateway.url("http"))]);
     let heard = call_with(&registry(), &below, asking("what"), limits()).await;
     assert!(heard.text().contains("/tg/api/v1/flow"), "{:?}", heard.0);
 }
@@ -108,7 +129,10 @@ async fn headers_of_an_answer(gateway: &StandIn) {
         };
         let told: Vec<_> = heard.0.iter().filter_map(of).collect();
         assert_eq!(told.len(), 1, "they came once: {:?}", heard.0);
-        assert!(told[0].iter().any(|(name, value)| name == "content-type" && !value.is_empty()), "{told:?}");
+        assert!(
+            told[0].iter().any(|(name, value)| name == "content-type" && !value.is_empty()),
+            "{told:?}"
+        );
         assert!(told[0].iter().all(|(name, _)| name != ":event"), "{told:?}");
     }
 }
@@ -124,16 +148,22 @@ async fn messages_that_are_not_as_they_should_be(gateway: &StandIn) {
         let heard = heard(gateway, socket, name, limits()).await;
         assert_eq!((heard.text().as_str(), heard.strays()), (text, vec![stray]), "{name}");
     }
-    let short = Limits { first: Duration::from_millis(300), total: Duration::from_millis(300), ..limits() };
+    let short =
+        Limits { first: Duration::from_millis(300), total: Duration::from_millis(300), ..limits() };
     let nonsense = heard(gateway, socket, "not-json", short).await;
     assert_eq!((nonsense.end().0, nonsense.strays()), (Outcome::TimedOut, vec![StrayCause::NoId]));
     heard(gateway, socket, "nothing", limits()).await.assert_lost("not-a-reply");
     let broken = heard(gateway, socket, "not-utf8", limits()).await;
     broken.assert_lost("connection-lost");
-    let told = broken.0.iter().any(|event| matches!(&event.kind, EventKind::Notice(words) if words.contains("not UTF-8")));
+    let told = broken.0.iter().any(
+        |event| matches!(&event.kind, EventKind::Notice(words) if words.contains("not UTF-8")),
+    );
     assert!(told, "{:?}", broken.0);
     let endless = heard(gateway, socket, "endless", short).await;
-    assert_eq!((endless.end().0, endless.problem().kind.word()), (Outcome::TimedOut, "timed-out-total"));
+    assert_eq!(
+        (endless.end().0, endless.problem().kind.word()),
+        (Outcome::TimedOut, "timed-out-total")
+    );
     let closed = heard(gateway, socket, "close", limits()).await;
     let words = format!("{:?}", closed.0);
     assert!(words.contains("closed the socket: enough") && !words.contains('\u{1b}'), "{words}");
@@ -153,25 +183,38 @@ async fn pages_and_places_that_are_none_of_ours(gateway: &StandIn) {
     // The token goes nowhere else.
     let elsewhere = heard(gateway, http, "elsewhere", limits()).await;
     elsewhere.assert_lost("no-gateway");
-    let nowhere = gateway.connection(TransportKind::WebSocket).at(vec![format!("{}/nowhere", gateway.url("ws"))]);
+    let nowhere = gateway
+        .connection(TransportKind::WebSocket)
+        .at(vec![format!("{}/nowhere", gateway.url("ws"))]);
     let nowhere = registry().test(&nowhere).await.unwrap_err().to_string();
     assert!(nowhere.contains("HTTP status 40") && nowhere.contains("8888"), "{nowhere}");
     for transport in BOTH {
-        let queue = call_with(&registry(), &gateway.connection(transport), joke_of("joke"), limits()).await;
+        let queue =
+            call_with(&registry(), &gateway.connection(transport), joke_of("joke"), limits()).await;
         queue.assert_lost("bad-subject");
         assert!(queue.problem().remedy.contains("pulsar://"), "{:?}", queue.problem());
     }
-    let embedded = call_with(&registry(), &Connection::embedded(), asking("stream"), limits()).await;
+    let embedded =
+        call_with(&registry(), &Connection::embedded(), asking("stream"), limits()).await;
     embedded.assert_lost("bad-subject");
     assert!(embedded.problem().remedy.contains("gateway"), "{:?}", embedded.problem());
 }
 
 async fn tokens(gateway: &StandIn) {
     for transport in BOTH {
-        let wrong = call_with(&knowing("wr0ng"), &gateway.connection(transport), asking("stream"), limits()).await;
+        let wrong = call_with(
+            &knowing("wr0ng"),
+            &gateway.connection(transport),
+            asking("stream"),
+            limits(),
+        )
+        .await;
         wrong.assert_lost("refused");
         let shown = format!("{:?}", wrong.0);
-        assert!(shown.contains("token") && !shown.contains("wr0ng") && !shown.contains(TOKEN), "{shown}");
+        assert!(
+            shown.contains("token") && !shown.contains("wr0ng") && !shown.contains(TOKEN),
+            "{shown}"
+        );
         let nobody = Connection { credentials: Credentials::None, ..gateway.connection(transport) };
         call_with(&registry(), &nobody, asking("stream"), limits()).await.assert_lost("refused");
         let unset = Registry::new(Arc::new(|_| None));
@@ -196,12 +239,28 @@ async fn encryption_is_verified() {
     let gateway = StandIn::encrypted(&files);
     for transport in BOTH {
         let connection = |host: &str, ca| gateway.encrypted_connection(transport, host, ca);
-        let good = call_with(&registry(), &connection("localhost", files.file("ca.pem")), asking("stream"), limits()).await;
-        assert_eq!((good.text().as_str(), good.end().0), ("one two three", Outcome::Succeeded), "{transport:?}");
-        let tested = async |connection: Connection| registry().test(&connection).await.map_err(|problem| problem.to_string());
+        let good = call_with(
+            &registry(),
+            &connection("localhost", files.file("ca.pem")),
+            asking("stream"),
+            limits(),
+        )
+        .await;
+        assert_eq!(
+            (good.text().as_str(), good.end().0),
+            ("one two three", Outcome::Succeeded),
+            "{transport:?}"
+        );
+        let tested = async |connection: Connection| {
+            registry().test(&connection).await.map_err(|problem| problem.to_string())
+        };
         let other_name = tested(connection("127.0.0.1", files.file("ca.pem"))).await.unwrap_err();
-        assert!(other_name.contains("its certificate is not for 127.0.0.1, but for localhost"), "{other_name}");
-        let stranger = tested(connection("localhost", Certificates::make().file("ca.pem"))).await.unwrap_err();
+        assert!(
+            other_name.contains("its certificate is not for 127.0.0.1, but for localhost"),
+            "{other_name}"
+        );
+        let stranger =
+            tested(connection("localhost", Certificates::make().file("ca.pem"))).await.unwrap_err();
         assert!(stranger.contains("does not trust"), "{stranger}");
         let unencrypted = gateway.connection(transport);
         let unencrypted = call_with(&registry(), &unencrypted, asking("stream"), limits()).await;
@@ -219,14 +278,23 @@ async fn a_gateway_in_trouble() {
         killed_during_a_stream(&mut gateway, &registry, &connection).await;
         let refused = call_with(&registry, &connection, asking("stream"), limits()).await;
         refused.assert_lost("no-server");
-        assert!(!refused.0.iter().any(|event| matches!(event.kind, EventKind::Sent { .. })), "{:?}", refused.0);
+        assert!(
+            !refused.0.iter().any(|event| matches!(event.kind, EventKind::Sent { .. })),
+            "{:?}",
+            refused.0
+        );
         let fresh = call_with(&self::registry(), &connection, asking("stream"), limits()).await;
         fresh.assert_lost("no-server");
         gateway.restart();
-        let back = states.wait_for(|states| states.get("test") == Some(&ConnectionState::Connected));
+        let back =
+            states.wait_for(|states| states.get("test") == Some(&ConnectionState::Connected));
         timeout(HUNG, back).await.expect("it does not reconnect").unwrap();
         let again = call_with(&registry, &connection, asking("stream"), limits()).await;
-        assert_eq!((again.text().as_str(), again.end().0), ("one two three", Outcome::Succeeded), "{transport:?}");
+        assert_eq!(
+            (again.text().as_str(), again.end().0),
+            ("one two three", Outcome::Succeeded),
+            "{transport:?}"
+        );
     }
 }
 
@@ -236,13 +304,25 @@ async fn stopped_and_going_on(gateway: &StandIn, registry: &Registry, connection
     gateway.signal("STOP");
     let short = Limits { first: Duration::from_millis(300), ..limits() };
     let silent = call_with(registry, connection, asking("stream"), short).await;
-    assert_eq!((silent.end().0, silent.problem().kind.word()), (Outcome::TimedOut, "timed-out-first"));
-    let heard = call_and(registry, connection, (asking("stream"), limits()), sent, async || gateway.signal("CONT")).await;
+    assert_eq!(
+        (silent.end().0, silent.problem().kind.word()),
+        (Outcome::TimedOut, "timed-out-first")
+    );
+    let heard = call_and(registry, connection, (asking("stream"), limits()), sent, async || {
+        gateway.signal("CONT");
+    })
+    .await;
     assert_eq!((heard.text().as_str(), heard.end().0), ("one two three", Outcome::Succeeded));
 }
 
-async fn killed_during_a_stream(gateway: &mut StandIn, registry: &Registry, connection: &Connection) {
-    let heard = call_and(registry, connection, (asking("no-end"), limits()), two, async || gateway.kill()).await;
+async fn killed_during_a_stream(
+    gateway: &mut StandIn,
+    registry: &Registry,
+    connection: &Connection,
+) {
+    let heard =
+        call_and(registry, connection, (asking("no-end"), limits()), two, async || gateway.kill())
+            .await;
     heard.assert_lost("connection-lost");
     assert_eq!(heard.text().trim(), "one two");
 }

@@ -1,4 +1,5 @@
-//! Stubs as a gateway: called by our own client over HTTP and over the socket, and by a caller in another language.
+//! Stubs as a gateway: called by our own client over HTTP and over the socket, and by a caller in
+//! another language.
 
 use std::{
     fs,
@@ -84,7 +85,11 @@ fn place(transport: &str, scheme: &str) -> Place {
 }
 
 fn serving(place: &Place, arguments: &[&str]) -> Serving {
-    Serving::of(place.command(&[&["serve", "--connection", "gate"], arguments].concat()).env("SECRET", TOKEN))
+    Serving::of(
+        place
+            .command(&[&["serve", "--connection", "gate"], arguments].concat())
+            .env("SECRET", TOKEN),
+    )
 }
 
 /// What a caller in another language gets for each request.
@@ -117,8 +122,16 @@ fn callers_of_another_language_are_answered_as_by_the_real_gateway() {
     let place = place("http", "http");
     let mut serving = serving(&place, &["--stub", "stub.yaml", "know"]);
     let said = [(); 3].map(|()| serving.line());
-    assert!(said[0].contains("rule \"other\" of \"echo\": over HTTP an answer has no id"), "{said:?}");
-    assert!(said[1].contains("\"tell\" is left out: TrustGraph's gateway has no endpoint for tool services"), "{said:?}");
+    assert!(
+        said[0].contains("rule \"other\" of \"echo\": over HTTP an answer has no id"),
+        "{said:?}"
+    );
+    assert!(
+        said[1].contains(
+            "\"tell\" is left out: TrustGraph's gateway has no endpoint for tool services"
+        ),
+        "{said:?}"
+    );
     assert_eq!(said[2], "answering /api/v1/flow/default/service/mcp-tool for echo");
     let url = serving.address();
     assert!(url.starts_with("http://127.0.0.1:"), "{url}");
@@ -145,16 +158,28 @@ fn callers_of_another_language_are_answered_as_by_the_real_gateway() {
     let messages = |row: usize| came[row]["messages"].clone();
     assert_eq!(messages(0), json!([{"text": "one two three"}]));
     let event = |text: &str, last: bool| json!({"text": text, "end_of_stream": last});
-    assert_eq!(messages(1), json!([event("one ", false), event("two ", false), event("three", true)]));
+    assert_eq!(
+        messages(1),
+        json!([event("one ", false), event("two ", false), event("three", true)])
+    );
     let frame = |response: Value, complete: bool| json!({"id": "call", "response": response, "complete": complete});
     let text = |text: &str| json!({"text": text});
-    assert_eq!(messages(2), json!([frame(text("one "), false), frame(text("two "), false), frame(text("three"), true)]));
+    assert_eq!(
+        messages(2),
+        json!([frame(text("one "), false), frame(text("two "), false), frame(text("three"), true)])
+    );
     assert_eq!(came[2]["status"], "auth-ok");
     let piece = |text: &str, last: bool| json!({"text": text, "object": "", "end_of_stream": last});
     assert_eq!(messages(3), json!([piece("No prob-llama", true)]));
-    assert_eq!(messages(4), json!([frame(piece("No prob", false), false), frame(piece("-llama", true), true)]));
+    assert_eq!(
+        messages(4),
+        json!([frame(piece("No prob", false), false), frame(piece("-llama", true), true)])
+    );
     assert!(messages(5)[0]["response"].as_str().unwrap().contains("late deliveries"), "{came:?}");
-    assert_eq!((messages(6), messages(7)), (json!([{"object": {"b": 1, "a": [2.5]}}]), json!([{}])));
+    assert_eq!(
+        (messages(6), messages(7)),
+        (json!([{"object": {"b": 1, "a": [2.5]}}]), json!([{}]))
+    );
     assert_eq!(messages(8), json!([frame(json!({}), true)]));
     let error = json!({"error": {"type": "burnt", "message": "The oven is cold"}});
     assert_eq!((messages(9), &came[9]["status"]), (json!([error]), &json!(200)));
@@ -162,8 +187,14 @@ fn callers_of_another_language_are_answered_as_by_the_real_gateway() {
     assert_eq!(messages(11), json!([frame(text("so far"), false), frame(error, true)]));
     assert_eq!(messages(12)[0]["error"]["type"], "no-rule");
     let told: Vec<String> = (0..13).map(|_| serving.line()).collect();
-    assert!(told.iter().any(|line| line == "answered echo http-1 by \"count\": 3 chunks"), "{told:?}");
-    assert!(told.iter().any(|line| line == "answered ask call by \"llamas\": 2 chunks"), "{told:?}");
+    assert!(
+        told.iter().any(|line| line == "answered echo http-1 by \"count\": 3 chunks"),
+        "{told:?}"
+    );
+    assert!(
+        told.iter().any(|line| line == "answered ask call by \"llamas\": 2 chunks"),
+        "{told:?}"
+    );
     serving.interrupt();
 }
 
@@ -204,7 +235,9 @@ fn what_goes_wrong_is_told_or_not_told_as_by_the_real_gateway() {
         raw("GET /api/v1/socket HTTP/1.1\r\nHost: x\r\n\r\n"),
     ];
     let came = foreign(&url.replacen("ws", "http", 1), &json!(requests));
-    let told = |row: usize| (came[row]["status"].clone(), came[row]["messages"].clone(), came[row]["error"].clone());
+    let told = |row: usize| {
+        (came[row]["status"].clone(), came[row]["messages"].clone(), came[row]["error"].clone())
+    };
     for row in 0..4 {
         assert_eq!((&told(row).1, &told(row).2), (&json!([]), &json!("timeout")), "{row}");
     }
@@ -215,7 +248,8 @@ fn what_goes_wrong_is_told_or_not_told_as_by_the_real_gateway() {
     let barred = json!({"id": "call", "error": {"type": "auth-required", "message": "auth failure"}, "complete": true});
     assert_eq!(told(8), (json!("auth-failed"), json!([barred]), json!(null)));
     assert_eq!(told(9).1, json!([barred]));
-    let plain = |row: usize| (came[row]["status"].clone(), came[row]["messages"][0]["error"].clone());
+    let plain =
+        |row: usize| (came[row]["status"].clone(), came[row]["messages"][0]["error"].clone());
     assert_eq!(plain(10), (json!(400), json!("invalid json")));
     assert_eq!(plain(11), (json!(400), json!("body must be an object")));
     assert_eq!(plain(12).1, json!({"type": "error", "message": "Bad message"}));
@@ -231,7 +265,8 @@ fn what_goes_wrong_is_told_or_not_told_as_by_the_real_gateway() {
         assert!(answer.starts_with(line) && answer.contains("{\"error\":"), "{answer}");
     }
     let said: Vec<String> = requests.iter().map(|_| serving.line()).collect();
-    let is_said = |words: &str| assert!(said.iter().any(|line| line.contains(words)), "{words}: {said:#?}");
+    let is_said =
+        |words: &str| assert!(said.iter().any(|line| line.contains(words)), "{words}: {said:#?}");
     is_said("by \"quiet\": 0 chunks");
     is_said("by \"other\": 0 chunks (over HTTP an answer has no id");
     is_said("refused mcp-tool call: its token is missing or wrong");
@@ -251,12 +286,18 @@ impl InProcess {
     async fn start(stub: StubService) -> Self {
         let doors = vec![GatewayRoute::of_path(&stub, By::Stub(Arc::new(stub.clone()))).unwrap()];
         let free = Connection::to(TransportKind::Http, "gate", "http://127.0.0.1:0");
-        let listening = Listening::start(&free, Registry::default().secrets(), None, doors).await.unwrap();
+        let listening =
+            Listening::start(&free, Registry::default().secrets(), None, doors).await.unwrap();
         let url = listening.url();
-        let socket = Connection::to(TransportKind::WebSocket, "socket", url.replacen("http", "ws", 1));
+        let socket =
+            Connection::to(TransportKind::WebSocket, "socket", url.replacen("http", "ws", 1));
         let stop = CancellationToken::new();
         let running = tokio::spawn(listening.run(None, stop.clone()));
-        Self { connections: [Connection::to(TransportKind::Http, "http", url), socket], stop, running }
+        Self {
+            connections: [Connection::to(TransportKind::Http, "http", url), socket],
+            stop,
+            running,
+        }
     }
 
     async fn end(self) {
@@ -282,27 +323,41 @@ async fn each_fault_is_what_a_call_sees_of_it_on_both_ways() {
     let mut text = format!("services:\n  any:\n    request-queue: {PATH}\n    rules:\n");
     for (_, word, _) in toolcrib::engine::stub::script::FAULTS {
         let answer = if *word == "silence" { "" } else { ", answer: [a, b], pause: 1ms" };
-        text.push_str(&format!("      - {{when: {{arguments: {{topic: {word}}}}}, fault: {word}{answer}}}\n"));
+        text.push_str(&format!(
+            "      - {{when: {{arguments: {{topic: {word}}}}}, fault: {word}{answer}}}\n"
+        ));
     }
     let stub = read(&Source::parse(Format::Yaml, text).unwrap()).unwrap().services.remove(0);
     let gate = InProcess::start(stub).await;
-    let waits =
-        Limits { first: Duration::from_millis(400), idle: Duration::from_millis(400), total: Duration::from_secs(2), ..limits() };
+    let waits = Limits {
+        first: Duration::from_millis(400),
+        idle: Duration::from_millis(400),
+        total: Duration::from_secs(2),
+        ..limits()
+    };
     for (fault, word, _) in toolcrib::engine::stub::script::FAULTS {
         for connection in &gate.connections {
             let socket = connection.transport() == TransportKind::WebSocket;
             let (outcome, kind, text, strays) = match fault {
                 Fault::Silence => (Outcome::TimedOut, "timed-out-first", "", vec![]),
-                Fault::WrongId | Fault::UnknownId | Fault::NoId if !socket => (Outcome::TimedOut, "timed-out-first", "", vec![]),
-                Fault::WrongId | Fault::UnknownId => (Outcome::TimedOut, "timed-out-first", "", vec![StrayCause::ForeignId]),
+                Fault::WrongId | Fault::UnknownId | Fault::NoId if !socket => {
+                    (Outcome::TimedOut, "timed-out-first", "", vec![])
+                }
+                Fault::WrongId | Fault::UnknownId => {
+                    (Outcome::TimedOut, "timed-out-first", "", vec![StrayCause::ForeignId])
+                }
                 Fault::NoId => (Outcome::TimedOut, "timed-out-first", "", vec![StrayCause::NoId]),
-                Fault::BrokenJson if socket => (Outcome::TimedOut, "timed-out-idle", "a", vec![StrayCause::NoId]),
+                Fault::BrokenJson if socket => {
+                    (Outcome::TimedOut, "timed-out-idle", "a", vec![StrayCause::NoId])
+                }
                 Fault::BrokenJson => (Outcome::Lost, "not-json", "a", vec![StrayCause::Unreadable]),
                 Fault::NotUtf8 if socket => (Outcome::Lost, "connection-lost", "a", vec![]),
                 Fault::NotUtf8 => (Outcome::Lost, "not-utf8", "a", vec![StrayCause::Unreadable]),
                 Fault::NoEnd => (Outcome::TimedOut, "timed-out-idle", "ab", vec![]),
                 Fault::Endless => (Outcome::TimedOut, "timed-out-total", "", vec![]),
-                Fault::Late | Fault::Twice => (Outcome::Succeeded, "", "ab", vec![StrayCause::Late]),
+                Fault::Late | Fault::Twice => {
+                    (Outcome::Succeeded, "", "ab", vec![StrayCause::Late])
+                }
                 Fault::OutOfOrder => (Outcome::Succeeded, "", "b", vec![StrayCause::Late]),
             };
             let waits = if outcome == Outcome::TimedOut { waits } else { limits() };
@@ -311,7 +366,10 @@ async fn each_fault_is_what_a_call_sees_of_it_on_both_ways() {
             let (ended, problem) = heard.end();
             let told = format!("{word} over {}: {:?}", connection.name, heard.0.last());
             assert_eq!(
-                (ended, problem.map_or_else(String::new, |problem| problem.kind.to_string()).as_str()),
+                (
+                    ended,
+                    problem.map_or_else(String::new, |problem| problem.kind.to_string()).as_str()
+                ),
                 (outcome, kind),
                 "{told}"
             );
@@ -329,7 +387,8 @@ async fn each_fault_is_what_a_call_sees_of_it_on_both_ways() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn many_calls_run_at_once_and_stopping_ends_them() {
-    let rules = "rules: [{when: {contains: wait}, fault: silence}, {answer: [a, {text: b, after: 50ms}]}]";
+    let rules =
+        "rules: [{when: {contains: wait}, fault: silence}, {answer: [a, {text: b, after: 50ms}]}]";
     let text = format!("services:\n  any:\n    request-queue: {PATH}\n    {rules}\n");
     let stub = read(&Source::parse(Format::Yaml, text).unwrap()).unwrap().services.remove(0);
     let (gate, registry) = (InProcess::start(stub).await, Registry::default());
@@ -353,19 +412,31 @@ async fn many_calls_run_at_once_and_stopping_ends_them() {
 fn what_a_gateway_answered_is_answered_again_by_a_gateway_of_our_own() {
     let (real, place) = (StandIn::start(), place("websocket", "ws"));
     let settings = fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();
-    let known = settings.replace("connections.gate", "connections.real").replace("ws://127.0.0.1:0", &real.url("ws"));
+    let known = settings
+        .replace("connections.gate", "connections.real")
+        .replace("ws://127.0.0.1:0", &real.url("ws"));
     fs::write(place.here.join("toolcrib.toml"), format!("{settings}{known}")).unwrap();
-    let call = |arguments: &[&str]| Ran::of(place.command(arguments).env("SECRET", TOKEN).output().unwrap());
+    let call = |arguments: &[&str]| {
+        Ran::of(place.command(arguments).env("SECRET", TOKEN).output().unwrap())
+    };
     let told = call(&["call", "stream", "--connection", "real"]);
     told.ended(0, &[]);
     assert!(told.data.contains("one two three"), "{}", told.data);
-    place.run(&["history", "export", "--stub", "-o", "kept.yaml"]).ended(0, &["1 rules are in kept.yaml"]);
+    place
+        .run(&["history", "export", "--stub", "-o", "kept.yaml"])
+        .ended(0, &["1 rules are in kept.yaml"]);
     let text = fs::read_to_string(place.here.join("kept.yaml")).unwrap();
-    assert!(text.contains("request-queue: /api/v1/flow/default/service/mcp-tool") && text.contains("name: stream"), "{text}");
+    assert!(
+        text.contains("request-queue: /api/v1/flow/default/service/mcp-tool")
+            && text.contains("name: stream"),
+        "{text}"
+    );
     let mut serving = serving(&place, &["--stub", "kept.yaml"]);
     let socket = serving.address();
     for url in [socket.clone(), socket.replacen("ws", "http", 1)] {
-        let open = settings.replace("ws://127.0.0.1:0", &url).replace("connections.gate", "connections.again");
+        let open = settings
+            .replace("ws://127.0.0.1:0", &url)
+            .replace("connections.gate", "connections.again");
         let open = if url.starts_with("http") { open.replace("websocket", "http") } else { open };
         fs::write(place.here.join("toolcrib.toml"), open).unwrap();
         let again = call(&["call", "stream", "--connection", "again"]);
@@ -375,24 +446,31 @@ fn what_a_gateway_answered_is_answered_again_by_a_gateway_of_our_own() {
     }
     serving.interrupt();
     // On a bus there is no such place.
-    place
-        .run(&["serve", "--stub", "kept.yaml", "--connection", "nats://127.0.0.1:1"])
-        .ended(2, &["\"mcp-tool\" is left out", "is behind a gateway", "--connection ws://127.0.0.1:0"]);
+    place.run(&["serve", "--stub", "kept.yaml", "--connection", "nats://127.0.0.1:1"]).ended(
+        2,
+        &["\"mcp-tool\" is left out", "is behind a gateway", "--connection ws://127.0.0.1:0"],
+    );
 }
 
 #[test]
 fn what_cannot_be_served_says_why_and_where_it_can_be() {
     let place = place("websocket", "ws");
-    let serve =
-        |arguments: &[&str]| Ran::of(place.command(&[&["serve"], arguments].concat()).env("SECRET", TOKEN).output().unwrap());
+    let serve = |arguments: &[&str]| {
+        Ran::of(
+            place.command(&[&["serve"], arguments].concat()).env("SECRET", TOKEN).output().unwrap(),
+        )
+    };
     serve(&["--connection", "wss://127.0.0.1:0", "--stub", "stub.yaml"])
         .ended(3, &["without encryption", "--listen 127.0.0.1:0"]);
     serve(&["--connection", "gate", "--listen", "192.0.2.1:9", "--stub", "stub.yaml"])
         .ended(3, &["cannot listen at 192.0.2.1:9"]);
-    serve(&["--connection", "nats://127.0.0.1:1", "--listen", "127.0.0.1:0"]).ended(2, &["--listen is for gateways"]);
-    serve(&["--connection", "gate", "echo"]).ended(2, &["no sample can answer for the tool \"echo\"", "--stub FILE"]);
+    serve(&["--connection", "nats://127.0.0.1:1", "--listen", "127.0.0.1:0"])
+        .ended(2, &["--listen is for gateways"]);
+    serve(&["--connection", "gate", "echo"])
+        .ended(2, &["no sample can answer for the tool \"echo\"", "--stub FILE"]);
     fs::write(place.here.join("s.yaml"), "services: {tell: {rules: [{answer: x}]}}").unwrap();
-    serve(&["--connection", "gate", "--stub", "s.yaml"]).ended(2, &["no endpoint for tool services", "serve it on its broker"]);
+    serve(&["--connection", "gate", "--stub", "s.yaml"])
+        .ended(2, &["no endpoint for tool services", "serve it on its broker"]);
     fs::write(place.here.join("s.yaml"), "services: {nobody: {rules: [{answer: x}]}}").unwrap();
     serve(&["--connection", "gate", "--stub", "s.yaml"])
         .ended(2, &["\"nobody\", which is no tool", "/api/v1/flow/default/service/mcp-tool"]);
@@ -411,8 +489,17 @@ fn a_gateway_of_our_own_is_read_written_and_asked() {
             line => said.push(line),
         }
     };
-    assert!(said.iter().any(|line| line == "answering /api/v1/config for the configuration of this workspace"), "{said:?}");
-    assert!(said.iter().any(|line| line.starts_with("answering /api/v1/flow/default/service/agent for an agent")), "{said:?}");
+    assert!(
+        said.iter()
+            .any(|line| line == "answering /api/v1/config for the configuration of this workspace"),
+        "{said:?}"
+    );
+    assert!(
+        said.iter()
+            .any(|line| line
+                .starts_with("answering /api/v1/flow/default/service/agent for an agent")),
+        "{said:?}"
+    );
     let more = r#"{"tool": {
         "first": {"type": "text-completion", "name": "first", "description": "d", "group": ["g"], "state": "next"},
         "second": {"type": "text-completion", "name": "second", "description": "d", "group": ["g"], "applicable-states": ["next"]}}}"#;
@@ -420,8 +507,13 @@ fn a_gateway_of_our_own_is_read_written_and_asked() {
     let run = |arguments: &[&str]| other.run(&[arguments, &["--connection", &url]].concat());
     let imported = run(&["import", "trustgraph", "--dry-run"]);
     imported.ended(0, &[]);
-    assert!(imported.data.contains("server-echo") && imported.data.contains("teller"), "{}", imported.data);
-    run(&["push", "trustgraph", "--yes", "--delete"]).ended(0, &["2 added", "deleted", "the agent should load 2 tools"]);
+    assert!(
+        imported.data.contains("server-echo") && imported.data.contains("teller"),
+        "{}",
+        imported.data
+    );
+    run(&["push", "trustgraph", "--yes", "--delete"])
+        .ended(0, &["2 added", "deleted", "the agent should load 2 tools"]);
     run(&["push", "trustgraph", "--yes", "--delete"]).ended(0, &["all is there just so"]);
     let asked = run(&["agent", "--groups", "g", "use first, then second"]);
     asked.ended(0, &[]);
@@ -435,7 +527,8 @@ fn a_gateway_of_our_own_is_read_written_and_asked() {
     }
     run(&["agent", "--groups", "g", "second"])
         .ended(1, &["the model called \"second\", which it does not have", "take first first"]);
-    run(&["agent", "--groups", "g", "--pattern", "plan-then-execute", "first then second"]).ended(1, &["which it does not have"]);
+    run(&["agent", "--groups", "g", "--pattern", "plan-then-execute", "first then second"])
+        .ended(1, &["which it does not have"]);
     run(&["agent", "--groups", "g", "what now?"]).ended(0, &[]);
     let requests = json!([
         {"way": "post", "service": "agent", "body": {"question": "first", "group": ["g"]}},
@@ -448,14 +541,25 @@ fn a_gateway_of_our_own_is_read_written_and_asked() {
     assert_eq!(came[0]["messages"], json!([answer]), "over HTTP only the last message arrives");
     let text = |row: usize| came[row]["messages"][0].as_str().unwrap().to_owned();
     assert!(text(1).contains(r#""directory":["first","second"]"#), "{}", text(1));
-    assert!(text(2).starts_with("HTTP/1.1 400") && text(2).contains("unknown operation"), "{}", text(2));
-    assert!(text(3).starts_with("HTTP/1.1 400") && text(3).contains("missing operation"), "{}", text(3));
+    assert!(
+        text(2).starts_with("HTTP/1.1 400") && text(2).contains("unknown operation"),
+        "{}",
+        text(2)
+    );
+    assert!(
+        text(3).starts_with("HTTP/1.1 400") && text(3).contains("missing operation"),
+        "{}",
+        text(3)
+    );
     serving.interrupt();
 }
 
 /// A request for the configuration, as it goes over the wire.
 fn post(body: &str) -> String {
-    format!("POST /api/v1/config HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+    format!(
+        "POST /api/v1/config HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
 }
 
 #[test]
@@ -466,6 +570,10 @@ fn a_stub_named_agent_answers_for_the_agent() {
     let url = serving.address();
     let asked = place.run(&["agent", "why?", "--connection", &url]);
     asked.ended(0, &[]);
-    assert!(asked.data.contains("thought     hm") && asked.data.contains("answer      so"), "{}", asked.data);
+    assert!(
+        asked.data.contains("thought     hm") && asked.data.contains("answer      so"),
+        "{}",
+        asked.data
+    );
     serving.interrupt();
 }

@@ -33,28 +33,48 @@ fn a_call_is_kept_and_found_shown_replayed_and_taken_away() {
 
     let calls = listed(&place, "");
     assert_eq!(calls.len(), 2, "{calls:?}");
-    assert_eq!((&calls[0]["outcome"], &calls[1]["outcome"]), (&json!("failed"), &json!("succeeded")));
+    assert_eq!(
+        (&calls[0]["outcome"], &calls[1]["outcome"]),
+        (&json!("failed"), &json!("succeeded"))
+    );
     assert_eq!((&calls[1]["tool"], &calls[1]["chunks"]), (&json!("calculator"), &json!(1)));
     let found = |find: &str| listed(&place, find).len();
     assert_eq!(
-        [found("6 * 7"), found("tool:calc *"), found("outcome:failed"), found("since:1h"), found("tool:joke")],
+        [
+            found("6 * 7"),
+            found("tool:calc *"),
+            found("outcome:failed"),
+            found("since:1h"),
+            found("tool:joke")
+        ],
         [1, 1, 1, 2, 0]
     );
     assert!(place.run(&["history"]).data.contains("calculator  embedded  succeeded"));
 
     let id = calls[1]["id"].as_str().unwrap();
     let shown = place.run(&["history", "show", &id[..8]]);
-    assert!(shown.data.contains("arguments  {\"expression\":\"6 * 7\"}") && shown.data.contains("\n42"), "{}", shown.data);
+    assert!(
+        shown.data.contains("arguments  {\"expression\":\"6 * 7\"}") && shown.data.contains("\n42"),
+        "{}",
+        shown.data
+    );
     let lines = place.run(&["history", "show", id, "--json"]).events();
     assert_eq!(lines[0]["event"], "call");
     assert_eq!(lines[0]["arguments"], json!({"expression": "6 * 7"}));
     assert_eq!(place.run(&["history", "replay", id]).data, "42");
-    assert_eq!(place.run(&["history", "replay", id, "--speed", "0", "--json"]).events()[0]["event"], "request");
+    assert_eq!(
+        place.run(&["history", "replay", id, "--speed", "0", "--json"]).events()[0]["event"],
+        "request"
+    );
     place.run(&["history", "replay", id, "--speed=-1"]).ended(2, &["a speed is a number of times"]);
 
     let compared = place.run(&["history", "compare", id, "last"]);
     compared.ended(1, &[]);
-    assert!(compared.data.contains("outcome") && compared.data.contains("failed"), "{}", compared.data);
+    assert!(
+        compared.data.contains("outcome") && compared.data.contains("failed"),
+        "{}",
+        compared.data
+    );
     place.run(&["history", "compare", id, id]).ended(0, &[]);
     assert_eq!(place.run(&["history", "export"]).data.lines().count(), 9);
 
@@ -69,7 +89,8 @@ fn a_call_is_kept_and_found_shown_replayed_and_taken_away() {
 #[test]
 fn known_secrets_are_not_in_the_history() {
     let place = Place::sample("services");
-    let mut call = place.command(&["call", "calculator", "expression=hunter2hunter2", "--no-check"]);
+    let mut call =
+        place.command(&["call", "calculator", "expression=hunter2hunter2", "--no-check"]);
     call.env("MY_API_TOKEN", "hunter2hunter2").status().unwrap();
     let kept = place.run(&["history", "export"]).data;
     assert!(kept.contains("calculator") && !kept.contains("hunter2"), "{kept}");
@@ -91,14 +112,22 @@ fn many_calls_are_summed_up_and_templates_are_filled_in() {
     ran.ended(0, &[]);
     assert!(ran.data.starts_with("5 calls: 5 succeeded · p50 "), "{}", ran.data);
     assert_eq!(listed(&place, "").len(), 5);
-    assert_eq!(place.run(&["call", "calculator", "expression={{answer.calculator}} + 1"]).data, "43");
-    place.run(&["call", "calculator", "expression={{answer.nobody}}"]).ended(2, &["no answer of \"nobody\" yet"]);
-    let mut with_variable = place.command(&["call", "calculator", "expression={{env.MY_SECRET}} * 2"]);
+    assert_eq!(
+        place.run(&["call", "calculator", "expression={{answer.calculator}} + 1"]).data,
+        "43"
+    );
+    place
+        .run(&["call", "calculator", "expression={{answer.nobody}}"])
+        .ended(2, &["no answer of \"nobody\" yet"]);
+    let mut with_variable =
+        place.command(&["call", "calculator", "expression={{env.MY_SECRET}} * 2"]);
     let sent = with_variable.env("MY_SECRET", "123456789").output().unwrap();
     assert_eq!(String::from_utf8(sent.stdout).unwrap(), "246913578");
     let kept = place.run(&["history", "show", "last"]).data;
     assert!(kept.contains("{{env.MY_SECRET}}") && !kept.contains("123456789"), "{kept}");
-    place.run(&["call", "calculator", "expression={{env.NOT_THERE}}"]).ended(3, &["no variable NOT_THERE"]);
+    place
+        .run(&["call", "calculator", "expression={{env.NOT_THERE}}"])
+        .ended(3, &["no variable NOT_THERE"]);
     let series = place.run(&["call", "calculator", "expression=1/0", "--times", "2", "--json"]);
     series.ended(1, &[]);
     assert_eq!(series.events().last().unwrap()["failed"], 2);
@@ -147,7 +176,11 @@ fn on_disk(place: &Place) -> String {
 }
 
 fn texts(events: &[Value]) -> Vec<&str> {
-    events.iter().filter(|event| event["event"] == "chunk").map(|event| event["text"].as_str().unwrap()).collect()
+    events
+        .iter()
+        .filter(|event| event["event"] == "chunk")
+        .map(|event| event["text"].as_str().unwrap())
+        .collect()
 }
 
 #[test]
@@ -156,7 +189,9 @@ fn secrets_that_chunks_cut_in_pieces_are_not_in_the_history() {
     let mut serving = Serving::start(&place, &server.url(), &["--stub", "stubs/loose.yaml"]);
     assert!(serving.line().starts_with("listening"));
     let call = |json: &[&str]| {
-        let mut call = place.command(&[&["call", "ask", "topic=all", "--connection", &server.url()], json].concat());
+        let mut call = place.command(
+            &[&["call", "ask", "topic=all", "--connection", &server.url()], json].concat(),
+        );
         Ran::of(call.env("MY_API_TOKEN", "hunter2hunter2").output().unwrap())
     };
     // Who asks gets the answer as it came.
@@ -165,15 +200,25 @@ fn secrets_that_chunks_cut_in_pieces_are_not_in_the_history() {
     assert_eq!(texts(&call(&["--json"]).events()).concat(), whole);
 
     let disk = on_disk(&place);
-    assert!(disk.contains("***") && !["hunt", "er2", "sk-", "0123", "=q"].iter().any(|part| disk.contains(part)), "{disk}");
+    assert!(
+        disk.contains("***")
+            && !["hunt", "er2", "sk-", "0123", "=q"].iter().any(|part| disk.contains(part)),
+        "{disk}"
+    );
     let kept = place.run(&["history", "show", "last", "--json"]).events();
-    assert_eq!(texts(&kept), ["it is ***", "", "", " or ***", "", ", pass", "word=", "***", " and h"]);
+    assert_eq!(
+        texts(&kept),
+        ["it is ***", "", "", " or ***", "", ", pass", "word=", "***", " and h"]
+    );
     let whole = "it is *** or ***, password=*** and h";
     assert!(place.run(&["history", "show", "last"]).data.ends_with(&format!("\n{whole}")));
     assert_eq!(place.run(&["history", "replay", "last", "--speed", "0"]).data, whole);
     assert_eq!((listed(&place, "it is *** or").len(), listed(&place, "hunter2").len()), (2, 0));
     let stub = place.run(&["history", "export", "--stub"]).data;
-    assert!(stub.contains("it is ***") && !stub.contains("hunt") && !stub.contains("0123"), "{stub}");
+    assert!(
+        stub.contains("it is ***") && !stub.contains("hunt") && !stub.contains("0123"),
+        "{stub}"
+    );
     serving.interrupt();
 }
 
@@ -183,14 +228,26 @@ fn secrets_that_messages_cut_in_pieces_are_not_in_a_trace() {
     let mut serving = Serving::start(&place, &server.url(), &["--stub", "stubs/loose.yaml"]);
     assert!(serving.line().starts_with("listening"));
     let url = server.url();
-    let mut watch = place.command(&["watch", "tg.response.>", "--json", "--save", "all.trace", "--connection", &url]);
+    let mut watch = place.command(&[
+        "watch",
+        "tg.response.>",
+        "--json",
+        "--save",
+        "all.trace",
+        "--connection",
+        &url,
+    ]);
     let mut watching = watch.env("MY_API_TOKEN", "hunter2hunter2").spawn().unwrap();
     let mut lines = BufReader::new(watching.stdout.take().unwrap()).lines().map(Result::unwrap);
     // It listens now.
     assert!(lines.next().unwrap().contains("\"watch\""));
     place.run(&["call", "ask", "topic=all", "--connection", &url]).ended(0, &[]);
-    assert!(lines.any(|line| line.contains(r#"end_of_stream\":true"#) || line.contains(r#"end_of_stream\": true"#)));
-    let told = std::process::Command::new("kill").args(["-INT", &watching.id().to_string()]).status().unwrap();
+    assert!(lines.any(|line| line.contains(r#"end_of_stream\":true"#)
+        || line.contains(r#"end_of_stream\": true"#)));
+    let told = std::process::Command::new("kill")
+        .args(["-INT", &watching.id().to_string()])
+        .status()
+        .unwrap();
     assert!(told.success());
     watching.wait().unwrap();
     let trace = fs::read_to_string(place.here.join("all.trace")).unwrap();
@@ -207,17 +264,26 @@ fn a_command_killed_within_a_secret_leaves_every_chunk_and_no_letter_of_it() {
     let (server, place) = (NatsServer::start(), kitchen_with(&[("stubs/loose.yaml", LOOSE)]));
     let mut serving = Serving::start(&place, &server.url(), &["--stub", "stubs/loose.yaml"]);
     assert!(serving.line().starts_with("listening"));
-    let mut command = place.command(&["call", "ask", "topic=half", "--json", "--connection", &server.url()]);
+    let mut command =
+        place.command(&["call", "ask", "topic=half", "--json", "--connection", &server.url()]);
     let mut child = command.env("MY_API_TOKEN", "hunter2hunter2").spawn().unwrap();
-    let lines = BufReader::new(child.stdout.take().unwrap()).lines().map(|line| serde_json::from_str(&line.unwrap()).unwrap());
-    let seen: Vec<Value> = lines.filter(|event: &Value| event["event"] == "chunk").take(2).collect();
+    let lines = BufReader::new(child.stdout.take().unwrap())
+        .lines()
+        .map(|line| serde_json::from_str(&line.unwrap()).unwrap());
+    let seen: Vec<Value> =
+        lines.filter(|event: &Value| event["event"] == "chunk").take(2).collect();
     assert_eq!(texts(&seen), ["it is hunt", "er2hun"]);
     child.kill().unwrap();
     child.wait().unwrap();
     let kept = place.run(&["history", "show", "last", "--json"]).events();
     assert_eq!(texts(&kept), ["it is ", ""]);
-    let times =
-        |events: &[Value]| events.iter().filter(|event| event["event"] == "chunk").map(|event| event["at_ms"].clone()).collect();
+    let times = |events: &[Value]| {
+        events
+            .iter()
+            .filter(|event| event["event"] == "chunk")
+            .map(|event| event["at_ms"].clone())
+            .collect()
+    };
     let times: [Vec<Value>; 2] = [times(&seen), times(&kept)];
     assert_eq!(times[0], times[1]);
     assert!(!on_disk(&place).contains("hunt"), "{}", on_disk(&place));
@@ -229,9 +295,13 @@ fn a_command_killed_in_a_stream_leaves_all_that_was_seen() {
     let server = NatsServer::start();
     let _service = Responder::start(&server.url(), "endless");
     let place = kitchen();
-    let mut child = place.command(&["call", "ask", "topic=x", "--json", "--connection", &server.url()]).spawn().unwrap();
+    let mut child = place
+        .command(&["call", "ask", "topic=x", "--json", "--connection", &server.url()])
+        .spawn()
+        .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let seen: Vec<Value> = (0..50).map(|_| serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap()).collect();
+    let seen: Vec<Value> =
+        (0..50).map(|_| serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap()).collect();
     // SIGKILL: nothing can be written after it.
     child.kill().unwrap();
     child.wait().unwrap();
@@ -239,19 +309,30 @@ fn a_command_killed_in_a_stream_leaves_all_that_was_seen() {
     let calls = listed(&place, "");
     assert_eq!((calls.len(), &calls[0]["outcome"]), (1, &Value::Null));
     let kept = place.run(&["history", "show", "last", "--json"]).events();
-    let chunks = |events: &[Value]| events.iter().filter(|event| event["event"] == "chunk").cloned().collect::<Vec<_>>();
+    let chunks = |events: &[Value]| {
+        events.iter().filter(|event| event["event"] == "chunk").cloned().collect::<Vec<_>>()
+    };
     let (seen, kept) = (chunks(&seen), chunks(&kept));
     assert!(seen.len() > 40 && kept.len() >= seen.len(), "{} of {}", kept.len(), seen.len());
     for (seen, kept) in seen.iter().zip(&kept) {
         assert_eq!((&seen["text"], &seen["at_ms"]), (&kept["text"], &kept["at_ms"]));
     }
     // The next one goes on behind it.
-    place.run(&["call", "ask", "topic=x", "--timeout", "1ms", "--connection", "nats://127.0.0.1:1"]);
+    place.run(&[
+        "call",
+        "ask",
+        "topic=x",
+        "--timeout",
+        "1ms",
+        "--connection",
+        "nats://127.0.0.1:1",
+    ]);
     assert_eq!(listed(&place, "").len(), 2);
 }
 
 fn open(place: &Place, server: &str) -> Terminal {
-    let terminal = toolcrib([place.here.as_os_str(), "--connection".as_ref(), server.as_ref()]).home(place.home.path());
+    let terminal = toolcrib([place.here.as_os_str(), "--connection".as_ref(), server.as_ref()])
+        .home(place.home.path());
     let terminal = terminal.variable("XDG_STATE_HOME", place.home.path().join("state")).start();
     terminal.wait_for("ask");
     terminal
@@ -287,7 +368,7 @@ mod screen {
         },
         engine::trace::{lines, tally::Tally, wanted::Wanted},
         model::{
-            call::{CallProblem, Event, EventKind, Outcome},
+            call::{CallError, Event, EventKind, Outcome},
             clock::Millis,
             entry::FileId,
             error_kind::ErrorKind,
@@ -305,8 +386,18 @@ mod screen {
     }
 
     fn end(at_ms: u64, outcome: Outcome) -> Event {
-        let problem = CallProblem { kind: ErrorKind::parse("oven"), message: "it is cold".into(), remedy: "heat it".into() };
-        Event { at_ms, kind: EventKind::End { outcome, problem: (outcome != Outcome::Succeeded).then_some(problem) } }
+        let problem = CallError {
+            kind: ErrorKind::parse("oven"),
+            message: "it is cold".into(),
+            remedy: "heat it".into(),
+        };
+        Event {
+            at_ms,
+            kind: EventKind::End {
+                outcome,
+                problem: (outcome != Outcome::Succeeded).then_some(problem),
+            },
+        }
     }
 
     fn traces() -> Vec<Trace> {
@@ -321,7 +412,8 @@ mod screen {
                 body: "{}".into(),
                 ..Head::default()
             },
-            events: [vec![Event { at_ms: 1, kind: EventKind::Sent { bytes: 214 } }], events].concat(),
+            events: [vec![Event { at_ms: 1, kind: EventKind::Sent { bytes: 214 } }], events]
+                .concat(),
         };
         let question = r#"{"question":"What are the top customer complaints?"}"#;
         let parts = |late: &str| {
@@ -342,7 +434,10 @@ mod screen {
 
     fn open(width: u16, height: u16) -> Workbench {
         let mut bench = Workbench::sample("services", width, height);
-        bench.send(Message::Clock(LocalTime { seconds: i64::try_from(NOW / 1_000).unwrap(), offset: 60 }));
+        bench.send(Message::Clock(LocalTime {
+            seconds: i64::try_from(NOW / 1_000).unwrap(),
+            offset: 60,
+        }));
         bench.keys("5");
         answer(&mut bench);
         bench
@@ -355,7 +450,11 @@ mod screen {
         answer(&mut bench);
         assert!(bench.shows("gone-tool"), "{}", bench.screen());
         bench.keys("t");
-        assert!(bench.shows("no end that could be expected") && !bench.shows("Its name"), "{}", bench.screen());
+        assert!(
+            bench.shows("no end that could be expected") && !bench.shows("Its name"),
+            "{}",
+            bench.screen()
+        );
     }
 
     /// Does for the history what the runtime would do.
@@ -367,13 +466,18 @@ mod screen {
                     let mut tally = Tally::new(Wanted::parse(&query, Millis(NOW)));
                     for trace in traces() {
                         tally.take(&lines::of_head(&trace.head));
-                        trace.events.iter().for_each(|event| tally.take(&lines::of_event(&trace.head.id, event)));
+                        trace
+                            .events
+                            .iter()
+                            .for_each(|event| tally.take(&lines::of_event(&trace.head.id, event)));
                     }
                     bench.send(Message::KeptListed { turn, listing: Arc::new(tally.listing(100)) });
                     answer(bench);
                 }
                 Effect::OpenKept(id) => bench.send(Message::KeptOpened(Box::new(find(&id)))),
-                Effect::CompareKept(ids) => bench.send(Message::KeptCompared(Arc::new(ids.map(|id| find(&id))))),
+                Effect::CompareKept(ids) => {
+                    bench.send(Message::KeptCompared(Arc::new(ids.map(|id| find(&id)))));
+                }
                 other => bench.effects.push(other),
             }
         }
@@ -402,7 +506,12 @@ mod screen {
             bench.types(&letter.to_string());
             answer(&mut bench);
         }
-        assert!(bench.screen().contains("History 1") && bench.screen().contains("late deliveries (39 %)"), "{}", bench.screen());
+        assert!(
+            bench.screen().contains("History 1")
+                && bench.screen().contains("late deliveries (39 %)"),
+            "{}",
+            bench.screen()
+        );
         bench.keys("enter esc");
         answer(&mut bench);
         assert!(bench.screen().contains("History 4"), "{}", bench.screen());
@@ -414,7 +523,11 @@ mod screen {
         bench.keys("c");
         answer(&mut bench);
         let screen = bench.screen();
-        assert!(screen.contains("- late deliveries (39 %)") && screen.contains("+ late deliveries (41 %)"), "{screen}");
+        assert!(
+            screen.contains("- late deliveries (39 %)")
+                && screen.contains("+ late deliveries (41 %)"),
+            "{screen}"
+        );
         bench.keys("v");
         assert!(bench.screen().contains("not both answers are JSON"), "{}", bench.screen());
         bench.clicks("Times");
@@ -433,13 +546,23 @@ mod screen {
     fn an_answer_comes_once_more() {
         let mut bench = open(120, 36);
         bench.keys("p down enter");
-        let Some(Effect::Replay { trace, speed }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+        let Some(Effect::Replay { trace, speed }) = bench.effects.last() else {
+            panic!("{:?}", bench.effects)
+        };
         assert_eq!(*speed, 2);
         let (id, events) = (trace.head.id.clone(), trace.events.clone());
-        bench.send(Message::Replayed { id: id.clone(), events: events[..2].to_vec(), ended: false });
+        bench.send(Message::Replayed {
+            id: id.clone(),
+            events: events[..2].to_vec(),
+            ended: false,
+        });
         bench.draw();
         let screen = bench.screen();
-        assert!(screen.contains("Replay of query-customers ● streaming") && !screen.contains("that is all"), "{screen}");
+        assert!(
+            screen.contains("Replay of query-customers ● streaming")
+                && !screen.contains("that is all"),
+            "{screen}"
+        );
         bench.keys("esc");
         assert!(bench.effects.contains(&Effect::StopReplay));
         assert!(bench.screen().contains("that is all"), "{}", bench.screen());
@@ -452,7 +575,9 @@ mod screen {
     fn a_call_is_sent_again_or_edited_first() {
         let mut bench = open(120, 36);
         bench.keys("r");
-        let Some(Effect::Call { request, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+        let Some(Effect::Call { request, .. }) = bench.effects.last() else {
+            panic!("{:?}", bench.effects)
+        };
         assert!(&*request.body == "{}" && request.correlation != "00000001-0000", "{request:?}");
         assert_eq!(bench.state.screen, ScreenId::Invoke);
         bench.keys("esc 5");
@@ -472,7 +597,8 @@ mod screen {
         let mut trace = traces().remove(0);
         trace.head.to = "request:tg:custom-rag".into();
         trace.head.reply = Some("response:tg:custom-rag".into());
-        trace.head.body = r#"{"user":"u","config":"{}","arguments":"{\"question\":\"why?\"}"}"#.into();
+        trace.head.body =
+            r#"{"user":"u","config":"{}","arguments":"{\"question\":\"why?\"}"}"#.into();
         bench.send(Message::KeptOpened(Box::new(trace)));
         bench.draw();
         bench.keys("b");
@@ -490,10 +616,16 @@ mod screen {
     fn a_call_is_exported_and_removed_after_a_question() {
         let mut bench = open(120, 36);
         bench.keys("w enter");
-        let Some(Effect::ExportKept { path, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+        let Some(Effect::ExportKept { path, .. }) = bench.effects.last() else {
+            panic!("{:?}", bench.effects)
+        };
         assert_eq!(path, "query-customers-00000001.jsonl");
         bench.keys("x enter");
-        assert!(matches!(bench.effects.last(), Some(Effect::RemoveKept(id)) if &**id == "00000001-0000"), "{:?}", bench.effects);
+        assert!(
+            matches!(bench.effects.last(), Some(Effect::RemoveKept(id)) if &**id == "00000001-0000"),
+            "{:?}",
+            bench.effects
+        );
         bench.keys("y down down down enter");
         let Some(Effect::Copy(text)) = bench.effects.last() else { panic!("{:?}", bench.effects) };
         assert_eq!(text.lines().count(), 6);

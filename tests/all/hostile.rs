@@ -1,4 +1,5 @@
-//! Peers, files and names that mean harm: nothing of them steers or deceives a terminal, and none makes the program grow without an end.
+//! Peers, files and names that mean harm: nothing of them steers or deceives a terminal, and none
+//! makes the program grow without an end.
 
 use std::{
     fs,
@@ -35,7 +36,8 @@ use crate::support::{
     workbench::Workbench,
 };
 
-/// Turns the direction, hides, and steers: each of them alone can make a reader see what is not there.
+/// Turns the direction, hides, and steers: each of them alone can make a reader see what is not
+/// there.
 const EVIL: &str = "e\u{61c}v\u{200b}i\u{200c}l\u{200d}\u{200e}\u{202e}\u{2066}\u{feff}\u{e0041}\u{e007f}\u{9b}31m\u{1b}[2J";
 
 #[track_caller]
@@ -54,8 +56,7 @@ fn both_harmless(ran: &Ran) {
     is_harmless(&ran.words);
 }
 
-const CALLED: &str =
-    "tool:\n  say:\n    type: mcp-tool\n    name: say\n    description: Says\n    mcp-tool: what\n    arguments: []\n";
+const CALLED: &str = "tool:\n  say:\n    type: mcp-tool\n    name: say\n    description: Says\n    mcp-tool: what\n    arguments: []\n";
 
 /// A gateway's socket that takes any token, and then does something.
 fn gateway<F: Future<Output = ()> + Send>(
@@ -69,9 +70,13 @@ fn gateway<F: Future<Output = ()> + Send>(
             listener.set_nonblocking(true).unwrap();
             let listener = tokio::net::TcpListener::from_std(listener).unwrap();
             while let Ok((stream, _)) = listener.accept().await {
-                let Ok(mut socket) = tokio_tungstenite::accept_async(stream).await else { continue };
+                let Ok(mut socket) = tokio_tungstenite::accept_async(stream).await else {
+                    continue;
+                };
                 let _hello = socket.next().await;
-                let _ = socket.send(Frame::text(r#"{"type": "auth-ok", "default_workspace": "w"}"#)).await;
+                let _ = socket
+                    .send(Frame::text(r#"{"type": "auth-ok", "default_workspace": "w"}"#))
+                    .await;
                 does(socket).await;
             }
         });
@@ -83,33 +88,52 @@ fn gateway<F: Future<Output = ()> + Send>(
 fn what_a_gateway_says_as_it_hangs_up_steers_nothing() {
     let url = gateway(async |mut socket| {
         let _request = socket.next().await;
-        let _ = socket.close(Some(CloseFrame { code: CloseCode::Policy, reason: EVIL.into() })).await;
+        let _ =
+            socket.close(Some(CloseFrame { code: CloseCode::Policy, reason: EVIL.into() })).await;
     });
     let place = Place::with(&[("tools.yaml", CALLED)]);
-    for arguments in [&["call", "say", "--connection", &url][..], &["call", "say", "--connection", &url, "--json"]] {
+    for arguments in [
+        &["call", "say", "--connection", &url][..],
+        &["call", "say", "--connection", &url, "--json"],
+    ] {
         let ran = place.run(arguments);
         assert_ne!(ran.code, Some(0), "{}\n{}", ran.data, ran.words);
-        assert!(ran.words.contains("31m") || ran.data.contains("31m"), "what it said is told: {}\n{}", ran.data, ran.words);
+        assert!(
+            ran.words.contains("31m") || ran.data.contains("31m"),
+            "what it said is told: {}\n{}",
+            ran.data,
+            ran.words
+        );
         both_harmless(&ran);
     }
 }
 
 #[test]
 fn an_answer_and_an_error_of_a_service_steer_nothing() {
-    for body in ["\"error\": {\"type\": \"EVIL\", \"message\": \"EVIL\"}", "\"response\": {\"text\": \"EVIL\"}"] {
+    for body in [
+        "\"error\": {\"type\": \"EVIL\", \"message\": \"EVIL\"}",
+        "\"response\": {\"text\": \"EVIL\"}",
+    ] {
         let body = body.replace("EVIL", Value::from(EVIL).to_string().trim_matches('"'));
         let url = gateway(move |mut socket| {
             let body = body.clone();
             async move {
                 let Some(Ok(Frame::Text(request))) = socket.next().await else { return };
                 let id = serde_json::from_str::<Value>(&request).unwrap()["id"].clone();
-                let _ = socket.send(Frame::text(format!("{{\"id\": {id}, {body}, \"complete\": true}}"))).await;
+                let _ = socket
+                    .send(Frame::text(format!("{{\"id\": {id}, {body}, \"complete\": true}}")))
+                    .await;
                 while let Some(Ok(_)) = socket.next().await {}
             }
         });
         let place = Place::with(&[("tools.yaml", CALLED)]);
         let ran = place.run(&["call", "say", "--connection", &url, "--json"]);
-        assert!(ran.data.contains("\\u061c") && ran.data.contains("\\udb40\\udc41"), "{}\n{}", ran.data, ran.words);
+        assert!(
+            ran.data.contains("\\u061c") && ran.data.contains("\\udb40\\udc41"),
+            "{}\n{}",
+            ran.data,
+            ran.words
+        );
         both_harmless(&ran);
         is_harmless(&place.run(&["call", "say", "--connection", &url]).words);
         is_harmless(&place.run(&["history", "--json"]).data);
@@ -121,7 +145,9 @@ fn an_answer_and_an_error_of_a_service_steer_nothing() {
 fn the_name_of_a_file_or_a_tool_steers_nothing() {
     let name = "e\u{61c}v\u{200b}i\u{202e}l\u{e0041}";
     let tool = Value::from(EVIL).to_string();
-    let text = format!("tool:\n  {tool}:\n    type: nonsense\n    name: {tool}\n    description: {tool}\n    group: [{tool}]\n");
+    let text = format!(
+        "tool:\n  {tool}:\n    type: nonsense\n    name: {tool}\n    description: {tool}\n    group: [{tool}]\n"
+    );
     let place = Place::with(&[("tools.yaml", "tool: {}\n")]);
     fs::write(place.here.join(format!("{name}.yaml")), &text).unwrap();
     fs::write(place.here.join(format!("{name}2.yaml")), "tool: [unclosed\n").unwrap();
@@ -145,7 +171,13 @@ fn the_name_of_a_file_or_a_tool_steers_nothing() {
     let json = place.run(&["check", "--format", "json"]).data;
     assert!(json.contains("\\u061c") && json.contains("\\udb40\\udc41"), "{json}");
     let mut bench = Workbench::yaml(&text, 120, 36);
-    for screen in [ScreenId::Tools, ScreenId::Workflow, ScreenId::Invoke, ScreenId::Watch, ScreenId::Connections] {
+    for screen in [
+        ScreenId::Tools,
+        ScreenId::Workflow,
+        ScreenId::Invoke,
+        ScreenId::Watch,
+        ScreenId::Connections,
+    ] {
         bench.send(Message::Show(screen));
         bench.draw();
         is_harmless(&bench.screen());
@@ -202,8 +234,15 @@ async fn end_of(connection: &Connection) -> String {
     let mut line = bus.subscribe(&Address::fleeting("x"), Share::Each).await.unwrap();
     let Some(Incoming::Failed(problem)) = line.next().await else { panic!("no end is told") };
     assert_eq!(bus.ended().as_ref(), Some(&problem), "it is not tried again by itself");
-    assert!(bus.subscribe(&Address::fleeting("x"), Share::Each).await.is_err_and(|refused| refused == problem));
-    assert!(registry.open(connection).await.unwrap().ended().is_none(), "the next one who asks gets another");
+    assert!(
+        bus.subscribe(&Address::fleeting("x"), Share::Each)
+            .await
+            .is_err_and(|refused| refused == problem)
+    );
+    assert!(
+        registry.open(connection).await.unwrap().ended().is_none(),
+        "the next one who asks gets another"
+    );
     problem.message
 }
 
@@ -211,7 +250,10 @@ async fn end_of(connection: &Connection) -> String {
 async fn a_flood_of_pings_ends_the_connection() {
     let pings = "PING\r\n".repeat(10_000);
     let words = end_of(&server(move |stream| stream.write_all(pings.as_bytes()))).await;
-    assert!(words.contains("pings within a second") || words.contains("without a message that ends"), "{words}");
+    assert!(
+        words.contains("pings within a second") || words.contains("without a message that ends"),
+        "{words}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -240,19 +282,35 @@ async fn a_call_says_why_its_connection_ended() {
     assert!(["flooded", "too-large"].contains(&problem.kind.word()), "{problem:?}");
 }
 
-/// A call ends with words about what was announced, at once, and the next one who asks gets another connection.
+/// A call ends with words about what was announced, at once, and the next one who asks gets another
+/// connection.
 async fn ends_as_too_large(connection: &Connection, what: &str) {
     let registry = Registry::default();
     let bus = registry.open(connection).await.unwrap();
     let heard = call_with(&registry, connection, joke(), limits()).await;
     heard.assert_lost("too-large");
     let problem = heard.problem();
-    assert!(problem.message.contains(what) && problem.remedy.contains("largest-answer"), "{problem:?}");
+    assert!(
+        problem.message.contains(what) && problem.remedy.contains("largest-answer"),
+        "{problem:?}"
+    );
     // Where sending failed first, the connection may only be about to be given up.
-    bus.news().state.subscribe().wait_for(|state| matches!(state, ConnectionState::Failed(_))).await.unwrap();
+    bus.news()
+        .state
+        .subscribe()
+        .wait_for(|state| matches!(state, ConnectionState::Failed(_)))
+        .await
+        .unwrap();
     assert_eq!(bus.ended(), Some(problem.clone()), "it is not tried again by itself");
-    assert!(bus.subscribe(&Address::fleeting("x"), Share::Each).await.is_err_and(|refused| refused == problem));
-    assert!(registry.open(connection).await.unwrap().ended().is_none(), "the next one who asks gets another");
+    assert!(
+        bus.subscribe(&Address::fleeting("x"), Share::Each)
+            .await
+            .is_err_and(|refused| refused == problem)
+    );
+    assert!(
+        registry.open(connection).await.unwrap().ended().is_none(),
+        "the next one who asks gets another"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

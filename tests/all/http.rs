@@ -1,4 +1,5 @@
-//! Plain HTTP: any method, path and headers go out as they are, and whole answers and streams of events come back.
+//! Plain HTTP: any method, path and headers go out as they are, and whole answers and streams of
+//! events come back.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -21,7 +22,8 @@ use toolcrib::{
     },
 };
 
-/// A server that gives these answers, one for each request, and ends; and the requests as they came.
+/// A server that gives these answers, one for each request, and ends; and the requests as they
+/// came.
 fn server(answers: Vec<String>) -> (String, mpsc::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/base/", listener.local_addr().unwrap());
@@ -46,7 +48,10 @@ fn server(answers: Vec<String>) -> (String, mpsc::Receiver<String>) {
 fn read(from: &mut impl BufRead) -> String {
     let mut request = String::new();
     while from.read_line(&mut request).unwrap() > 0 && !request.ends_with("\r\n\r\n") {}
-    let length = request.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok()).unwrap_or(0);
+    let length = request
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length: ")?.parse().ok())
+        .unwrap_or(0);
     let mut body = vec![0; length];
     from.read_exact(&mut body).unwrap();
     request + &String::from_utf8(body).unwrap()
@@ -56,15 +61,27 @@ async fn opened(url: &str) -> Arc<dyn Bus> {
     Registry::default().open(&Connection::to(TransportKind::Http, "api", url)).await.unwrap()
 }
 
-async fn asked(bus: &dyn Bus, path: &str, headers: &[(&str, &str)], method: Option<&str>, body: &'static str) -> QueueReceiver {
+async fn asked(
+    bus: &dyn Bus,
+    path: &str,
+    headers: &[(&str, &str)],
+    method: Option<&str>,
+    body: &'static str,
+) -> QueueReceiver {
     let inbox = bus.inbox().unwrap();
     let line = bus.subscribe(&inbox, Share::Each).await.unwrap();
     let own = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     let headers = method.map(marks::method).into_iter().chain(own).collect();
     let to = Address::fleeting(path);
-    bus.send(Outgoing { to, reply: Some(inbox), headers, body: Bytes::from_static(body.as_bytes()), expires: None })
-        .await
-        .unwrap();
+    bus.send(Outgoing {
+        to,
+        reply: Some(inbox),
+        headers,
+        body: Bytes::from_static(body.as_bytes()),
+        expires: None,
+    })
+    .await
+    .unwrap();
     line
 }
 
@@ -85,23 +102,35 @@ async fn a_request_goes_out_as_it_is_said() {
     let taken = "HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
     let (url, requests) = server(vec![gone.into(), taken.into()]);
     let bus = opened(&url).await;
-    let mut line = asked(&*bus, "/sessions?x=1&y=a%20b", &[("X-Session", "s-1")], Some("DELETE"), "").await;
+    let mut line =
+        asked(&*bus, "/sessions?x=1&y=a%20b", &[("X-Session", "s-1")], Some("DELETE"), "").await;
     let answer = packet(&mut line).await;
-    assert_eq!((marks::status(&answer), header(&answer, "allow"), &*answer.body), (Some(405), Some("POST"), &b"no"[..]));
+    assert_eq!(
+        (marks::status(&answer), header(&answer, "allow"), &*answer.body),
+        (Some(405), Some("POST"), &b"no"[..])
+    );
     let request = requests.recv().unwrap();
     assert!(request.starts_with("DELETE /base/sessions?x=1&y=a%20b HTTP/1.1\r\n"), "{request}");
     assert!(request.contains("x-session: s-1\r\n"), "{request}");
-    assert!(!request.contains("content-type") && !request.contains("transfer-encoding"), "{request}");
+    assert!(
+        !request.contains("content-type") && !request.contains("transfer-encoding"),
+        "{request}"
+    );
 
     let own = [("Accept", "text/plain"), ("Content-Type", "application/x-ndjson")];
     let mut line = asked(&*bus, "/_bulk", &own, Some("PUT"), "{}\n{}\n").await;
     let answer = packet(&mut line).await;
     assert_eq!((marks::status(&answer), answer.body.len()), (Some(202), 0));
     let request = requests.recv().unwrap();
-    assert!(request.starts_with("PUT /base/_bulk HTTP/1.1\r\n") && request.ends_with("\r\n\r\n{}\n{}\n"), "{request}");
-    for (header, other) in
-        [("accept: text/plain\r\n", "text/event-stream"), ("content-type: application/x-ndjson\r\n", "application/json")]
-    {
+    assert!(
+        request.starts_with("PUT /base/_bulk HTTP/1.1\r\n")
+            && request.ends_with("\r\n\r\n{}\n{}\n"),
+        "{request}"
+    );
+    for (header, other) in [
+        ("accept: text/plain\r\n", "text/event-stream"),
+        ("content-type: application/x-ndjson\r\n", "application/json"),
+    ] {
         assert!(request.contains(header) && !request.contains(other), "{request}");
     }
 }
@@ -121,11 +150,18 @@ async fn without_a_method_it_is_json_that_is_posted_and_events_come_one_by_one()
     );
     assert_eq!((header(&first, "x-told"), &*first.body), (Some("once"), &b"{\"a\": 1}"[..]));
     let second = packet(&mut line).await;
-    assert_eq!((header(&second, ":event"), header(&second, ":id"), header(&second, "x-told")), (Some(""), Some("7"), None));
+    assert_eq!(
+        (header(&second, ":event"), header(&second, ":id"), header(&second, "x-told")),
+        (Some(""), Some("7"), None)
+    );
     assert_eq!(&*second.body, b"two\nlines");
     assert_eq!(line.next().await, Some(Incoming::Ended));
     let request = requests.recv().unwrap();
-    assert!(request.starts_with("POST /base/mcp HTTP/1.1\r\n") && request.ends_with("\r\n\r\n{\"q\": 1.0}"), "{request}");
+    assert!(
+        request.starts_with("POST /base/mcp HTTP/1.1\r\n")
+            && request.ends_with("\r\n\r\n{\"q\": 1.0}"),
+        "{request}"
+    );
     assert!(request.contains("content-type: application/json\r\n"), "{request}");
     assert!(request.contains("accept: application/json, text/event-stream\r\n"), "{request}");
 }
@@ -142,7 +178,14 @@ async fn what_cannot_be_sent_or_is_not_answered_is_told() {
     let inbox = bus.inbox().unwrap();
     let _line = bus.subscribe(&inbox, Share::Each).await.unwrap();
     let headers = vec![("X-Bad".to_owned(), "a\r\nb".to_owned())];
-    let sent =
-        bus.send(Outgoing { to: Address::fleeting("/"), reply: Some(inbox), headers, body: Bytes::new(), expires: None }).await;
+    let sent = bus
+        .send(Outgoing {
+            to: Address::fleeting("/"),
+            reply: Some(inbox),
+            headers,
+            body: Bytes::new(),
+            expires: None,
+        })
+        .await;
     assert!(sent.unwrap_err().message.contains("X-Bad"));
 }

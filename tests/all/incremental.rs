@@ -1,4 +1,5 @@
-//! What an edit of a large file changes in the catalog, the findings and what lists and forms go by is what reading all anew comes to.
+//! What an edit of a large file changes in the catalog, the findings and what lists and forms go by
+//! is what reading all anew comes to.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -60,7 +61,11 @@ fn text(format: Format) -> String {
             let block = |name: &str| {
                 let members = value[name].as_object().unwrap().iter();
                 let member = |(key, value): (&String, &Value)| {
-                    let lines = value.as_object().unwrap().iter().map(|(key, value)| format!("    {key}: {value}\n"));
+                    let lines = value
+                        .as_object()
+                        .unwrap()
+                        .iter()
+                        .map(|(key, value)| format!("    {key}: {value}\n"));
                     format!("  {key}:\n{}", lines.collect::<String>())
                 };
                 format!("{name}:\n{}", members.map(member).collect::<String>())
@@ -73,11 +78,17 @@ fn text(format: Format) -> String {
 /// A workspace of one file, read and checked.
 fn opened(format: Format, text: &str, deployed: bool) -> State {
     let mut state = State::new(Start::default());
-    let (file, text) =
-        (FileId::new(FILE.replace("yaml", if format == Format::Json { "json" } else { "yaml" })), Arc::<str>::from(text));
+    let (file, text) = (
+        FileId::new(FILE.replace("yaml", if format == Format::Json { "json" } else { "yaml" })),
+        Arc::<str>::from(text),
+    );
     let source = Source::parse(format, text.clone());
     update(&mut state, Message::Loaded(vec![(file.clone(), Loaded { source, text })]), Millis(1));
-    let effects = update(&mut state, Message::LoadEnded { names: vec![file], skipped: Vec::new() }, Millis(2));
+    let effects = update(
+        &mut state,
+        Message::LoadEnded { names: vec![file], skipped: Vec::new() },
+        Millis(2),
+    );
     settle(&mut state, effects);
     if deployed {
         let effects = update(&mut state, Message::SwitchMode, Millis(3));
@@ -107,8 +118,12 @@ fn ids(state: &State) -> Vec<EntryId> {
 
 /// What a list of the catalog shows.
 fn listed(catalog: &Catalog) -> String {
-    let tools = catalog.tools.iter().map(|tool| format!("{:?} {} {:?}", tool.id(), tool.kind, tool.gate));
-    let services = catalog.services.iter().map(|service| format!("{:?} {:?}", service.entry.id, service.alias));
+    let tools =
+        catalog.tools.iter().map(|tool| format!("{:?} {} {:?}", tool.id(), tool.kind, tool.gate));
+    let services = catalog
+        .services
+        .iter()
+        .map(|service| format!("{:?} {:?}", service.entry.id, service.alias));
     tools.chain(services).collect::<Vec<_>>().join("\n")
 }
 
@@ -127,10 +142,33 @@ fn names(catalog: &Catalog) -> Vec<String> {
 
 fn edit() -> impl Strategy<Value = (usize, Edit)> {
     let at = |key: &str| Pointer::root().child(key);
-    let key = prop::sample::select(vec!["name", "state", "description", "service", "type", "other", "id", "request-queue"]);
-    let word =
-        prop::sample::select(vec!["tool-1", "tool-service", "state-2", "state-9", "service-1", "nobody", "yes", "two words", ""]);
-    let list = prop::sample::select(vec!["group", "applicable-states", "available_in_states", "config-params"]);
+    let key = prop::sample::select(vec![
+        "name",
+        "state",
+        "description",
+        "service",
+        "type",
+        "other",
+        "id",
+        "request-queue",
+    ]);
+    let word = prop::sample::select(vec![
+        "tool-1",
+        "tool-service",
+        "state-2",
+        "state-9",
+        "service-1",
+        "nobody",
+        "yes",
+        "two words",
+        "",
+    ]);
+    let list = prop::sample::select(vec![
+        "group",
+        "applicable-states",
+        "available_in_states",
+        "config-params",
+    ]);
     let edit = prop_oneof![
         4 => (key.clone(), word.clone()).prop_map(move |(key, word)| Edit::Set { at: at(key), to: word.into() }),
         2 => (list.clone(), prop::collection::vec(word.clone(), 0..3))
@@ -146,7 +184,10 @@ fn compare(state: &State, format: Format, deployed: bool) -> Result<(), TestCase
     let (_, document) = state.documents.iter().next().unwrap();
     let anew = opened(format, document.text.whole(), deployed);
     prop_assert_eq!(format!("{:?}", state.catalog.tools), format!("{:?}", anew.catalog.tools));
-    prop_assert_eq!(format!("{:?}", state.catalog.services), format!("{:?}", anew.catalog.services));
+    prop_assert_eq!(
+        format!("{:?}", state.catalog.services),
+        format!("{:?}", anew.catalog.services)
+    );
     prop_assert_eq!(format!("{:?}", state.catalog.others), format!("{:?}", anew.catalog.others));
     prop_assert_eq!(format!("{:?}", state.catalog.names()), format!("{:?}", anew.catalog.names()));
     prop_assert_eq!(&*state.findings, &*anew.findings);

@@ -8,7 +8,7 @@ use toolcrib::{
     },
     engine::stub::read::read,
     model::{
-        call::{CallId, CallProblem, Event, EventKind, Outcome, Stage, StrayCause},
+        call::{CallError, CallId, Event, EventKind, Outcome, Stage, StrayCause},
         connection::Connection,
         entry::FileId,
         error_kind::ErrorKind,
@@ -30,13 +30,20 @@ fn chunk(text: &str) -> EventKind {
 
 fn stray() -> EventKind {
     let headers = [("id".into(), "r-9".into())].into();
-    EventKind::Stray { cause: StrayCause::ForeignId, id: Some("r-9".into()), headers, body: "{}".into() }
+    EventKind::Stray {
+        cause: StrayCause::ForeignId,
+        id: Some("r-9".into()),
+        headers,
+        body: "{}".into(),
+    }
 }
 
 /// A call to query-customers that streams.
 fn streaming(width: u16, height: u16) -> Workbench {
     let mut bench = open(width, height);
-    bench.send(toolcrib::app::message::Message::Select(bench.state.catalog.tool_called("query-customers").unwrap().id().clone()));
+    bench.send(toolcrib::app::message::Message::Select(
+        bench.state.catalog.tool_called("query-customers").unwrap().id().clone(),
+    ));
     bench.draw();
     bench.keys("enter");
     bench.types("What are the top customer complaints?");
@@ -51,7 +58,7 @@ fn streaming(width: u16, height: u16) -> Workbench {
 }
 
 fn end(outcome: Outcome, problem: Option<(&str, &str)>) -> EventKind {
-    let problem = problem.map(|(kind, message)| CallProblem {
+    let problem = problem.map(|(kind, message)| CallError {
         kind: ErrorKind::parse(kind),
         message: message.into(),
         remedy: "start the service, or let `toolcrib serve` answer for it".into(),
@@ -69,12 +76,19 @@ fn it_looks_like_this() {
 #[test]
 fn what_is_sent_is_what_was_shown() {
     let mut bench = streaming(120, 60);
-    let Some(Effect::Call { request, connection, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+    let Some(Effect::Call { request, connection, .. }) = bench.effects.last() else {
+        panic!("{:?}", bench.effects)
+    };
     assert_eq!(connection.name, "embedded");
-    assert!(request.body.contains("top customer complaints") && request.body.contains(r#"{\"collection\":\"customers\"}"#));
+    assert!(
+        request.body.contains("top customer complaints")
+            && request.body.contains(r#"{\"collection\":\"customers\"}"#)
+    );
     let id = request.correlation.clone();
     bench.keys("esc r");
-    let Some(Effect::Call { request, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+    let Some(Effect::Call { request, .. }) = bench.effects.last() else {
+        panic!("{:?}", bench.effects)
+    };
     assert_ne!(request.correlation, id);
 }
 
@@ -82,25 +96,43 @@ fn what_is_sent_is_what_was_shown() {
 fn a_missing_argument_is_refused_once() {
     let mut bench = open(120, 36);
     bench.keys("f6");
-    assert!(bench.effects.iter().all(|effect| !matches!(effect, Effect::Call { .. })), "{}", bench.screen());
+    assert!(
+        bench.effects.iter().all(|effect| !matches!(effect, Effect::Call { .. })),
+        "{}",
+        bench.screen()
+    );
     assert!(bench.screen().contains("send again"), "{}", bench.screen());
     bench.keys("f6");
-    assert!(bench.effects.iter().any(|effect| matches!(effect, Effect::Call { .. })), "{}", bench.screen());
+    assert!(
+        bench.effects.iter().any(|effect| matches!(effect, Effect::Call { .. })),
+        "{}",
+        bench.screen()
+    );
 }
 
 #[test]
 fn a_running_call_is_cancelled_by_escape() {
     let mut bench = streaming(120, 36);
     bench.keys("esc esc");
-    assert!(bench.effects.iter().any(|effect| matches!(effect, Effect::Cancel(_))), "{:?}", bench.effects);
+    assert!(
+        bench.effects.iter().any(|effect| matches!(effect, Effect::Cancel(_))),
+        "{:?}",
+        bench.effects
+    );
 }
 
 #[test]
 fn a_problem_says_what_to_do_beside_the_answer() {
     let mut bench = streaming(120, 36);
-    bench.happens([(90, end(Outcome::Lost, Some(("connection-lost", "the connection broke after 2 pieces"))))]);
+    bench.happens([(
+        90,
+        end(Outcome::Lost, Some(("connection-lost", "the connection broke after 2 pieces"))),
+    )]);
     let screen = bench.screen();
-    assert!(screen.contains("✗ lost") && screen.contains("✗ connection-lost: the connection broke"), "{screen}");
+    assert!(
+        screen.contains("✗ lost") && screen.contains("✗ connection-lost: the connection broke"),
+        "{screen}"
+    );
     assert!(screen.contains("▸ start the service"), "{screen}");
 }
 
@@ -124,7 +156,8 @@ fn the_views_of_the_answer_are_switched_by_key_and_by_mouse() {
 fn a_json_answer_is_a_tree() {
     let mut bench = open(120, 36);
     bench.keys("f6 f6");
-    bench.happens([(5, chunk(r#"{"rows": [1, {"a": null}]}"#)), (6, end(Outcome::Succeeded, None))]);
+    bench
+        .happens([(5, chunk(r#"{"rows": [1, {"a": null}]}"#)), (6, end(Outcome::Succeeded, None))]);
     bench.clicks("Tree");
     assert!(bench.screen().contains("▾ rows: [2 items]"), "{}", bench.screen());
     bench.clicks("rows");
@@ -135,7 +168,10 @@ fn a_json_answer_is_a_tree() {
 fn control_sequences_of_a_service_never_reach_the_terminal() {
     let mut bench = open(120, 36);
     bench.keys("f6 f6");
-    bench.happens([(5, chunk("\x1b]0;owned\x07\x1b[2Jred\u{202e}")), (6, end(Outcome::Failed, Some(("\x1b[31m", "\x1b[2J"))))]);
+    bench.happens([
+        (5, chunk("\x1b]0;owned\x07\x1b[2Jred\u{202e}")),
+        (6, end(Outcome::Failed, Some(("\x1b[31m", "\x1b[2J")))),
+    ]);
     for view in ["Text", "Raw", "Time"] {
         bench.clicks(view);
         let screen = bench.screen();
@@ -160,7 +196,11 @@ fn a_long_answer_is_found_in_and_paged() {
     bench.keys("esc home");
     assert!(bench.screen().contains("row 0"), "{}", bench.screen());
     bench.wheel("row 0", 2);
-    assert!(!bench.screen().contains("│row 5 ") && bench.screen().contains("row 6"), "{}", bench.screen());
+    assert!(
+        !bench.screen().contains("│row 5 ") && bench.screen().contains("row 6"),
+        "{}",
+        bench.screen()
+    );
 }
 
 #[test]
@@ -173,7 +213,10 @@ fn the_calls_of_the_session_are_gone_back_to() {
     assert!(bench.screen().contains("This session 2"), "{}", bench.screen());
     bench.clicks("✓ query-cust");
     let screen = bench.screen();
-    assert!(screen.contains("query-customers · custom-rag") && screen.contains("The three complaints"), "{screen}");
+    assert!(
+        screen.contains("query-customers · custom-rag") && screen.contains("The three complaints"),
+        "{screen}"
+    );
 }
 
 #[test]
@@ -192,8 +235,13 @@ fn a_call_can_be_copied_as_a_command() {
     assert!(bench.screen().contains("Copy as"), "{}", bench.screen());
     bench.types("toolcrib");
     bench.keys("enter");
-    let Some(Effect::Copy(text)) = bench.effects.last() else { panic!("{:?}", bench.effects.last()) };
-    assert_eq!(text, "toolcrib call query-customers 'question=What are the top customer complaints?' --connection embedded");
+    let Some(Effect::Copy(text)) = bench.effects.last() else {
+        panic!("{:?}", bench.effects.last())
+    };
+    assert_eq!(
+        text,
+        "toolcrib call query-customers 'question=What are the top customer complaints?' --connection embedded"
+    );
 }
 
 #[test]
@@ -210,7 +258,9 @@ fn the_configuration_is_a_form_too_and_changes_the_descriptor() {
 
 #[test]
 fn no_size_breaks_it() {
-    for (width, height) in [(1, 1), (20, 5), (60, 16), (61, 17), (99, 16), (100, 16), (200, 60), (500, 200)] {
+    for (width, height) in
+        [(1, 1), (20, 5), (60, 16), (61, 17), (99, 16), (100, 16), (200, 60), (500, 200)]
+    {
         let mut bench = streaming(120, 36);
         bench.resize(width, height);
         bench.keys("esc tab tab v v v v tab z");
@@ -229,13 +279,18 @@ fn an_answer_is_shown_as_markdown_as_bytes_and_as_a_line_of_times() {
     ]);
     bench.clicks("MD");
     let screen = bench.screen();
-    assert!(screen.contains("Late deliveries") && screen.contains("• one") && !screen.contains("**"), "{screen}");
+    assert!(
+        screen.contains("Late deliveries") && screen.contains("• one") && !screen.contains("**"),
+        "{screen}"
+    );
     bench.clicks("Hex");
     assert!(bench.screen().contains("00000000  23 20 4c 61"), "{}", bench.screen());
     bench.clicks("Time");
     let screen = bench.screen();
     assert!(
-        screen.contains("queued +0 → sent +0 → first chunk +40") && screen.contains("end +150") && screen.contains("B/s"),
+        screen.contains("queued +0 → sent +0 → first chunk +40")
+            && screen.contains("end +150")
+            && screen.contains("B/s"),
         "{screen}"
     );
 }
@@ -244,12 +299,15 @@ fn an_answer_is_shown_as_markdown_as_bytes_and_as_a_line_of_times() {
 fn the_path_of_a_value_is_copied() {
     let mut bench = open(120, 36);
     bench.keys("f6 f6");
-    bench.happens([(5, chunk(r#"{"rows": [1, {"a": null}]}"#)), (6, end(Outcome::Succeeded, None))]);
+    bench
+        .happens([(5, chunk(r#"{"rows": [1, {"a": null}]}"#)), (6, end(Outcome::Succeeded, None))]);
     bench.clicks("Tree");
     bench.keys("down down y");
     bench.types("path");
     bench.keys("enter");
-    let Some(Effect::Copy(text)) = bench.effects.last() else { panic!("{:?}", bench.effects.last()) };
+    let Some(Effect::Copy(text)) = bench.effects.last() else {
+        panic!("{:?}", bench.effects.last())
+    };
     assert_eq!(text, "/rows/0");
 }
 
@@ -267,11 +325,18 @@ fn a_million_chunks_cost_no_more_memory_and_no_more_work_a_frame_than_a_few_thou
     assert_eq!((shown.chunks, shown.text.len()), (999_936, 11 * 999_936));
     // What a frame goes through is what is in memory, and that is bounded.
     assert_eq!((shown.events.len(), shown.events.let_go()), (5_200, 999_936 - 5_200));
-    bench.send(Message::CallEvents { call, events: vec![Event { at_ms: 9, kind: end(Outcome::Succeeded, None) }] });
+    bench.send(Message::CallEvents {
+        call,
+        events: vec![Event { at_ms: 9, kind: end(Outcome::Succeeded, None) }],
+    });
     for view in ["Raw", "Time", "MD", "Hex", "Text"] {
         bench.clicks(view);
         bench.keys("home end pageup");
-        assert!(bench.screen().contains("0123456789") || matches!(view, "Hex" | "Raw"), "{view}: {}", bench.screen());
+        assert!(
+            bench.screen().contains("0123456789") || matches!(view, "Hex" | "Raw"),
+            "{view}: {}",
+            bench.screen()
+        );
     }
 }
 
@@ -297,19 +362,29 @@ fn a_request_is_sent_many_times_a_few_at_once() {
     while let Some(call) = begun(&bench).get(ended).copied() {
         ended += 1;
         let at_ms = 10 * ended as u64;
-        bench.send(Message::CallEvents { call, events: vec![Event { at_ms, kind: end(Outcome::Succeeded, None) }] });
+        bench.send(Message::CallEvents {
+            call,
+            events: vec![Event { at_ms, kind: end(Outcome::Succeeded, None) }],
+        });
         assert!(begun(&bench).len() <= ended + 2);
     }
     bench.draw();
     assert_eq!(ended, 5);
     assert!(bench.screen().contains("5 calls: 5 succeeded · p50 30 ms"), "{}", bench.screen());
-    let ids: std::collections::HashSet<_> = bench.state.calls.iter().map(|call| call.request.correlation.clone()).collect();
+    let ids: std::collections::HashSet<_> =
+        bench.state.calls.iter().map(|call| call.request.correlation.clone()).collect();
     assert_eq!(ids.len(), 5, "each has an id of its own");
     // Esc stops all of a series.
     bench.keys("n enter");
     bench.keys("esc");
-    let cancelled = bench.effects.iter().filter(|effect| matches!(effect, Effect::Cancel(_))).count();
-    assert_eq!((cancelled, bench.state.many.as_ref().unwrap().waiting), (4, 0), "{}", bench.screen());
+    let cancelled =
+        bench.effects.iter().filter(|effect| matches!(effect, Effect::Cancel(_))).count();
+    assert_eq!(
+        (cancelled, bench.state.many.as_ref().unwrap().waiting),
+        (4, 0),
+        "{}",
+        bench.screen()
+    );
 }
 
 #[test]
@@ -322,7 +397,9 @@ fn earlier_answers_go_into_arguments_and_variables_stay_unseen() {
     bench.keys("ctrl+u");
     bench.types("{{answer.calculator}} + {{env.SECRET}}");
     bench.keys("f6");
-    let Some(Effect::Call { request, .. }) = bench.effects.last() else { panic!("{}", bench.screen()) };
+    let Some(Effect::Call { request, .. }) = bench.effects.last() else {
+        panic!("{}", bench.screen())
+    };
     assert!(request.body.contains("42 + {{env.SECRET}}"), "{}", request.body);
     bench.keys("ctrl+u");
     bench.types("{{answer.nobody}}");
@@ -334,12 +411,31 @@ fn earlier_answers_go_into_arguments_and_variables_stay_unseen() {
 fn headers_of_request_answer_and_strays_have_a_view() {
     let mut bench = open(120, 36);
     bench.keys("f6 f6");
-    let headers = |id: &str| EventKind::Headers([("id".to_owned(), id.to_owned()), ("x-model".into(), "m-1".into())].into());
-    bench.happens([(0, EventKind::Sent { bytes: 9 }), (5, headers("one")), (5, chunk("a")), (9, headers("two")), (9, stray())]);
+    let headers = |id: &str| {
+        EventKind::Headers(
+            [("id".to_owned(), id.to_owned()), ("x-model".into(), "m-1".into())].into(),
+        )
+    };
+    bench.happens([
+        (0, EventKind::Sent { bytes: 9 }),
+        (5, headers("one")),
+        (5, chunk("a")),
+        (9, headers("two")),
+        (9, stray()),
+    ]);
     bench.clicks("Head");
     let screen = bench.screen();
-    let lines = ["with the request", "with the answer +5", "changed +9", "stray +9: id of another caller", "r-9"];
-    let places: Vec<_> = lines.iter().map(|line| screen.find(line).unwrap_or_else(|| panic!("{line}:\n{screen}"))).collect();
+    let lines = [
+        "with the request",
+        "with the answer +5",
+        "changed +9",
+        "stray +9: id of another caller",
+        "r-9",
+    ];
+    let places: Vec<_> = lines
+        .iter()
+        .map(|line| screen.find(line).unwrap_or_else(|| panic!("{line}:\n{screen}")))
+        .collect();
     assert!(places.is_sorted() && screen.contains("x-model  m-1"), "{screen}");
 }
 
@@ -347,8 +443,13 @@ fn headers_of_request_answer_and_strays_have_a_view() {
 fn what_came_with_the_steps_of_a_call_stands_side_by_side() {
     let mut bench = open(200, 60);
     bench.keys("f6 f6");
-    let stage =
-        |name: &str, body: &str| EventKind::Stage(Stage { name: name.into(), words: format!("the {name}"), body: body.into() });
+    let stage = |name: &str, body: &str| {
+        EventKind::Stage(Stage {
+            name: name.into(),
+            words: format!("the {name}"),
+            body: body.into(),
+        })
+    };
     let labels = r#"[{"label": "step", "call": "s1", "result": "s2", "copied": false}]"#;
     bench.happens([
         (1, stage("call-card", r#"{"card_id": "c1", "arguments": {"text": "to be"}}"#)),
@@ -358,17 +459,27 @@ fn what_came_with_the_steps_of_a_call_stands_side_by_side() {
     ]);
     bench.clicks("Head");
     let screen = bench.screen();
-    let line = |holds: &str| screen.lines().find(|line| line.contains(holds)).unwrap_or_else(|| panic!("{holds}:\n{screen}"));
+    let line = |holds: &str| {
+        screen
+            .lines()
+            .find(|line| line.contains(holds))
+            .unwrap_or_else(|| panic!("{holds}:\n{screen}"))
+    };
     assert!(line("the call-card ").contains("the result-card"), "{screen}");
     assert!(line("\"card_id\": \"c1\"").contains("\"card_id\": \"r1\""), "{screen}");
-    assert!(line("step ").contains("s1") && line("step ").contains("s2") && line("step ").contains('✗'), "{screen}");
+    assert!(
+        line("step ").contains("s1") && line("step ").contains("s2") && line("step ").contains('✗'),
+        "{screen}"
+    );
     // Where there is too little room for two, they stand below each other.
     bench.resize(120, 36);
     bench.draw();
     let screen = bench.screen();
     assert!(
         screen.contains("the result-card")
-            && screen.lines().all(|line| !(line.contains("the call-card") && line.contains("the result-card"))),
+            && screen
+                .lines()
+                .all(|line| !(line.contains("the call-card") && line.contains("the result-card"))),
         "{screen}"
     );
 }
@@ -383,7 +494,11 @@ fn an_answer_of_fifty_megabytes_is_paged_and_searched_in_every_view() {
     bench.clicks("Text");
     assert!(bench.screen().contains("│ the Needle"), "the end is followed: {}", bench.screen());
     bench.keys("home");
-    assert!(!bench.screen().contains("│ the Needle") && bench.screen().contains("line 1 of 1100001"), "{}", bench.screen());
+    assert!(
+        !bench.screen().contains("│ the Needle") && bench.screen().contains("line 1 of 1100001"),
+        "{}",
+        bench.screen()
+    );
     bench.keys("/");
     bench.types("needle");
     assert!(bench.screen().contains("│ the Needle"), "{}", bench.screen());
@@ -399,7 +514,8 @@ fn of_a_million_chunks_the_first_and_the_last_stay_and_the_text_is_whole() {
     bench.keys("f6 f6");
     for part in 0..1_000_u64 {
         let id = bench.state.calls.iter().next_back().unwrap().id;
-        let events = (0..1_000).map(|at| Event { at_ms: part * 1_000 + at, kind: chunk("x") }).collect();
+        let events =
+            (0..1_000).map(|at| Event { at_ms: part * 1_000 + at, kind: chunk("x") }).collect();
         bench.send(Message::CallEvents { call: id, events });
     }
     bench.draw();
@@ -415,11 +531,19 @@ fn of_a_million_chunks_the_first_and_the_last_stay_and_the_text_is_whole() {
 fn an_answer_is_kept_as_a_rule_of_a_stub() {
     let mut bench = streaming(120, 36);
     bench.keys("esc b");
-    assert!(!bench.screen().contains("Keep as stub"), "nothing is kept of a call that is under way:\n{}", bench.screen());
+    assert!(
+        !bench.screen().contains("Keep as stub"),
+        "nothing is kept of a call that is under way:\n{}",
+        bench.screen()
+    );
     let mut bench = streaming(120, 36);
     bench.happens([(95, end(Outcome::Succeeded, None))]);
     bench.keys("esc b");
-    assert!(bench.screen().contains("Keep as stub") && bench.screen().contains("stubs/NAME.yaml"), "{}", bench.screen());
+    assert!(
+        bench.screen().contains("Keep as stub") && bench.screen().contains("stubs/NAME.yaml"),
+        "{}",
+        bench.screen()
+    );
     bench.keys("enter");
     // The sample brings a stub, which is left alone.
     let file = FileId::new("stubs/custom-rag.yaml");
@@ -428,10 +552,21 @@ fn an_answer_is_kept_as_a_rule_of_a_stub() {
     let [service] = &stub.services[..] else { panic!("{kept}") };
     assert_eq!(service.request.as_deref(), Some("non-persistent://tg/request/custom-rag"));
     let [rule] = &service.rules[..] else { panic!("{kept}") };
-    assert_eq!(rule.when.arguments.as_ref().unwrap()["question"], "What are the top customer complaints?");
+    assert_eq!(
+        rule.when.arguments.as_ref().unwrap()["question"],
+        "What are the top customer complaints?"
+    );
     let text: String = rule.then.pieces.iter().map(|piece| piece.text.as_str()).collect();
-    assert_eq!((text.as_str(), rule.then.pieces.len()), (&*bench.state.calls.shown().unwrap().text, 2));
-    assert!(bench.effects.iter().any(|effect| matches!(effect, Effect::Save { file: saved, .. } if *saved == file)));
+    assert_eq!(
+        (text.as_str(), rule.then.pieces.len()),
+        (&*bench.state.calls.shown().unwrap().text, 2)
+    );
+    assert!(
+        bench
+            .effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::Save { file: saved, .. } if *saved == file))
+    );
     bench.keys("b enter");
     let again = bench.state.documents.get(&file).unwrap().text.to_string();
     assert_eq!(again, kept, "the same answer to the same request is the same rule");
@@ -440,7 +575,8 @@ fn an_answer_is_kept_as_a_rule_of_a_stub() {
 #[test]
 fn the_bottom_line_says_how_a_stream_is_stopped_from_where_the_keys_are() {
     let mut bench = streaming(120, 36);
-    let cancelled = |bench: &Workbench| bench.effects.iter().any(|effect| matches!(effect, Effect::Cancel(_)));
+    let cancelled =
+        |bench: &Workbench| bench.effects.iter().any(|effect| matches!(effect, Effect::Cancel(_)));
     assert!(bench.screen().contains("Esc leave text  Ctrl+X cancel"), "{}", bench.screen());
     bench.keys("ctrl+x");
     assert!(cancelled(&bench), "{:?}", bench.effects);
@@ -466,7 +602,11 @@ fn following_is_turned_by_key_and_by_mouse_where_there_is_an_end_to_follow() {
     for view in ["Tree", "Head"] {
         bench.clicks(view);
         bench.keys("f");
-        assert!(bench.shows("this view has no end to follow") && !bench.shows("f follow"), "{}", bench.screen());
+        assert!(
+            bench.shows("this view has no end to follow") && !bench.shows("f follow"),
+            "{}",
+            bench.screen()
+        );
     }
 }
 
@@ -481,7 +621,10 @@ fn bytes_that_stream_are_followed() {
 #[test]
 fn what_does_not_fit_the_title_of_an_answer_stands_at_its_foot() {
     let screen = streaming(120, 36).screen();
-    assert!(screen.contains("84 B · 90 ms") && screen.contains(" first after 38 ms · 1.6 kB/s ╯"), "{screen}");
+    assert!(
+        screen.contains("84 B · 90 ms") && screen.contains(" first after 38 ms · 1.6 kB/s ╯"),
+        "{screen}"
+    );
 }
 
 #[test]
@@ -489,9 +632,18 @@ fn the_line_of_times_tells_the_first_byte_from_the_first_chunk() {
     let mut bench = open(120, 36);
     bench.keys("f6 f6");
     let headers = EventKind::Headers([(":status".into(), "200".into())].into());
-    bench.happens([(1, EventKind::Sent { bytes: 9 }), (20, headers), (40, chunk("a")), (90, end(Outcome::Succeeded, None))]);
+    bench.happens([
+        (1, EventKind::Sent { bytes: 9 }),
+        (20, headers),
+        (40, chunk("a")),
+        (90, end(Outcome::Succeeded, None)),
+    ]);
     bench.clicks("Time");
-    assert!(bench.shows("sent +1 → first byte +20 →") && bench.shows("chunk +40 → end +90"), "{}", bench.screen());
+    assert!(
+        bench.shows("sent +1 → first byte +20 →") && bench.shows("chunk +40 → end +90"),
+        "{}",
+        bench.screen()
+    );
 }
 
 #[test]
@@ -510,11 +662,16 @@ fn headers_are_found_where_they_stand() {
 fn a_call_is_copied_for_the_connection_that_it_was_made_over() {
     let mut bench = streaming(120, 36);
     bench.state.connections.choose(Connection::nats("elsewhere", "nats://127.0.0.1:4222"));
-    assert_eq!(bench.state.connection_of(&bench.state.calls.shown().unwrap().request.tool).name, "elsewhere");
+    assert_eq!(
+        bench.state.connection_of(&bench.state.calls.shown().unwrap().request.tool).name,
+        "elsewhere"
+    );
     bench.keys("esc y");
     bench.types("toolcrib");
     bench.keys("enter");
-    let Some(Effect::Copy(text)) = bench.effects.last() else { panic!("{:?}", bench.effects.last()) };
+    let Some(Effect::Copy(text)) = bench.effects.last() else {
+        panic!("{:?}", bench.effects.last())
+    };
     assert!(text.ends_with("--connection embedded"), "{text}");
 }
 
@@ -523,14 +680,21 @@ fn calls_are_made_in_the_name_of_a_new_agent_where_that_is_asked_for() {
     let mut bench = Workbench::sample("commonground", 120, 50).on(ScreenId::Invoke);
     let connection = Connection::nats("cg", "nats://127.0.0.1:4222");
     let api = Some("http://127.0.0.1:8099".to_owned());
-    let connection = Channel { agent: Some("ui-1".into()), api, ..Channel::new("demo", "general") }.on(connection);
+    let connection = Channel { agent: Some("ui-1".into()), api, ..Channel::new("demo", "general") }
+        .on(connection);
     bench.state.connections.choose(connection);
     bench.draw();
     assert!(bench.shows("agent     ui-1"), "{}", bench.screen());
     bench.keys("esc A");
-    assert!(bench.shows("agent     a new one of our own") && bench.shows("not of ui-1"), "{}", bench.screen());
+    assert!(
+        bench.shows("agent     a new one of our own") && bench.shows("not of ui-1"),
+        "{}",
+        bench.screen()
+    );
     bench.keys("f6 f6");
-    let Some(Effect::Call { connection, .. }) = bench.effects.last() else { panic!("{:?}\n{}", bench.effects, bench.screen()) };
+    let Some(Effect::Call { connection, .. }) = bench.effects.last() else {
+        panic!("{:?}\n{}", bench.effects, bench.screen())
+    };
     assert_eq!(Channel::of(connection).and_then(|channel| channel.agent), None);
     bench.keys("ctrl+x A");
     assert!(bench.shows("agent     ui-1"), "{}", bench.screen());
@@ -540,7 +704,15 @@ fn calls_are_made_in_the_name_of_a_new_agent_where_that_is_asked_for() {
 fn over_a_gateway_no_response_queue_is_missed() {
     let tool = "tool:\n  say: {type: mcp-tool, name: say, description: Says, mcp-tool: what}\n";
     let mut bench = Workbench::yaml(tool, 120, 36).on(ScreenId::Invoke);
-    bench.state.connections.choose(Connection::to(TransportKind::Http, "gateway", "http://127.0.0.1:8088"));
+    bench.state.connections.choose(Connection::to(
+        TransportKind::Http,
+        "gateway",
+        "http://127.0.0.1:8088",
+    ));
     bench.draw();
-    assert!(bench.shows("reply     the gateway's answer") && !bench.shows("response queue"), "{}", bench.screen());
+    assert!(
+        bench.shows("reply     the gateway's answer") && !bench.shows("response queue"),
+        "{}",
+        bench.screen()
+    );
 }

@@ -1,5 +1,6 @@
-//! Calls over a real broker that speaks Kafka's protocol, to services that are not ours in language or library, TrustGraph's own among them;
-//! and through a gate before it, for what that broker does not do.
+//! Calls over a real broker that speaks Kafka's protocol, to services that are not ours in language
+//! or library, TrustGraph's own among them; and through a gate before it, for what that broker does
+//! not do.
 
 use std::{sync::Arc, time::Duration};
 
@@ -64,12 +65,24 @@ async fn trustgraphs_own_service_answers() {
     let broker = KafkaBroker::start();
     let _service = JokeService::on_kafka(broker.address());
     let heard = call_with(&Registry::default(), &broker.connection(), joke(), limits()).await;
-    assert!(heard.text().starts_with("Here's a ") && heard.text().contains(" for you:"), "{:?}", heard.0);
+    assert!(
+        heard.text().starts_with("Here's a ") && heard.text().contains(" for you:"),
+        "{:?}",
+        heard.0
+    );
     assert_eq!((heard.end().0, heard.pieces(), heard.strays().len()), (Outcome::Succeeded, 1, 0));
     let broken = Request { body: r#"{"config": "{not json"}"#.into(), ..joke() };
     let heard = call_with(&Registry::default(), &broker.connection(), broken, limits()).await;
-    assert_eq!((heard.end().0, heard.problem().kind.word()), (Outcome::Failed, "tool-service-error"));
-    assert_eq!(heard.strays().len(), 0, "a new caller hears nothing of what was before it: {:?}", heard.0);
+    assert_eq!(
+        (heard.end().0, heard.problem().kind.word()),
+        (Outcome::Failed, "tool-service-error")
+    );
+    assert_eq!(
+        heard.strays().len(),
+        0,
+        "a new caller hears nothing of what was before it: {:?}",
+        heard.0
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -85,13 +98,19 @@ async fn replies_as_they_should_be_and_not() {
 async fn large_answers_arrive_whole() {
     let broker = KafkaBroker::start();
     let heard = from_service(&broker, "large", limits()).await;
-    assert_eq!((heard.end().0, heard.pieces(), heard.text().len()), (Outcome::Succeeded, 5, 20_000_000), "{:?}", heard.end());
+    assert_eq!(
+        (heard.end().0, heard.pieces(), heard.text().len()),
+        (Outcome::Succeeded, 5, 20_000_000),
+        "{:?}",
+        heard.end()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_message_that_is_larger_than_may_be_ends_the_connection() {
     let broker = KafkaBroker::start();
-    let (registry, connection) = (Registry::default(), Connection { largest_answer: 1024 * 1024, ..broker.connection() });
+    let (registry, connection) =
+        (Registry::default(), Connection { largest_answer: 1024 * 1024, ..broker.connection() });
     let bus = registry.open(&connection).await.unwrap();
     let _responder = responder(&broker, "large");
     let heard = call_with(&registry, &connection, joke_of("large"), limits()).await;
@@ -99,7 +118,10 @@ async fn a_message_that_is_larger_than_may_be_ends_the_connection() {
     let problem = heard.problem();
     assert!(problem.message.contains("announced a message of more than 2.0 MB"), "{problem:?}");
     assert_eq!(bus.ended(), Some(problem));
-    assert!(registry.open(&connection).await.unwrap().ended().is_none(), "the next one who asks gets another");
+    assert!(
+        registry.open(&connection).await.unwrap().ended().is_none(),
+        "the next one who asks gets another"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -107,7 +129,8 @@ async fn what_is_compressed_without_a_library_in_c_is_read() {
     let broker = KafkaBroker::start();
     let bus = Registry::default().open(&broker.connection()).await.unwrap();
     let mut line = bus.subscribe(&Address::fleeting("packed"), Share::Each).await.unwrap();
-    let client = rskafka::client::ClientBuilder::new(vec![broker.address().into()]).build().await.unwrap();
+    let client =
+        rskafka::client::ClientBuilder::new(vec![broker.address().into()]).build().await.unwrap();
     let packed = client.partition_client("packed", 0, UnknownTopicHandling::Retry).await.unwrap();
     for kind in [Compression::Gzip, Compression::Snappy] {
         let body = format!("{kind:?} ").repeat(1_000).into_bytes();
@@ -120,7 +143,11 @@ async fn what_is_compressed_without_a_library_in_c_is_read() {
         packed.produce(vec![record], kind).await.unwrap();
         let heard = timeout(HUNG, line.next()).await.unwrap();
         let Some(OnLine::Packet(packet)) = heard else { panic!("{heard:?}") };
-        assert_eq!((&*packet.body, &*packet.headers), (&*body, &[("id".to_owned(), "7f1c".to_owned())][..]), "{kind:?}");
+        assert_eq!(
+            (&*packet.body, &*packet.headers),
+            (&*body, &[("id".to_owned(), "7f1c".to_owned())][..]),
+            "{kind:?}"
+        );
     }
 }
 
@@ -146,7 +173,10 @@ async fn a_cancelled_call_leaves_the_connection_to_others() {
     .unwrap();
     assert!(cancelled, "the answer had begun, and had not ended");
     let heard = call_with(&registry, &connection, joke_of("response"), limits()).await;
-    assert_eq!((heard.text().as_str(), heard.end().0), ("Hello alice, llamas as a pun.", Outcome::Succeeded));
+    assert_eq!(
+        (heard.text().as_str(), heard.end().0),
+        ("Hello alice, llamas as a pun.", Outcome::Succeeded)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -164,12 +194,15 @@ async fn stubs_answer() {
 async fn of_a_topic_with_many_partitions_all_is_heard_and_each_answer_in_its_order() {
     const IDS: usize = 12;
     let broker = KafkaBroker::start();
-    let client = rskafka::client::ClientBuilder::new(vec![broker.address().into()]).build().await.unwrap();
+    let client =
+        rskafka::client::ClientBuilder::new(vec![broker.address().into()]).build().await.unwrap();
     client.controller_client().unwrap().create_topic("many", 4, 1, 5_000).await.unwrap();
     let bus = Registry::default().open(&broker.connection()).await.unwrap();
     let many = Address::fleeting("many");
-    let (mut one, mut other) =
-        (bus.subscribe(&many, Share::OneOf("g")).await.unwrap(), bus.subscribe(&many, Share::Observer).await.unwrap());
+    let (mut one, mut other) = (
+        bus.subscribe(&many, Share::OneOf("g")).await.unwrap(),
+        bus.subscribe(&many, Share::Observer).await.unwrap(),
+    );
     let message = |id: usize, piece: usize| Outgoing {
         to: many.clone(),
         reply: None,
@@ -185,8 +218,11 @@ async fn of_a_topic_with_many_partitions_all_is_heard_and_each_answer_in_its_ord
     for line in [&mut one, &mut other] {
         let mut heard = vec![Vec::new(); IDS];
         for _ in 0..3 * IDS {
-            let Some(OnLine::Packet(packet)) = timeout(HUNG, line.next()).await.unwrap() else { panic!("the line ended") };
-            let id: usize = packet.headers.iter().find(|(name, _)| name == "id").unwrap().1.parse().unwrap();
+            let Some(OnLine::Packet(packet)) = timeout(HUNG, line.next()).await.unwrap() else {
+                panic!("the line ended")
+            };
+            let id: usize =
+                packet.headers.iter().find(|(name, _)| name == "id").unwrap().1.parse().unwrap();
             heard[id].push(String::from_utf8(packet.body.to_vec()).unwrap());
         }
         assert!(heard.iter().all(|pieces| pieces == &["0", "1", "2"]), "{heard:?}");
@@ -198,16 +234,25 @@ async fn a_broker_that_stops_is_killed_and_comes_back() {
     let mut broker = KafkaBroker::start();
     let (registry, connection) = (Registry::default(), broker.connection());
     let mut states = registry.states();
-    let serving = Serving::start(registry.open(&connection).await.unwrap(), offers::samples()).await.unwrap();
+    let serving =
+        Serving::start(registry.open(&connection).await.unwrap(), offers::samples()).await.unwrap();
     let running = tokio::spawn(serving.run(None, CancellationToken::new()));
     battery::stopped_and_killed_during_a_stream(&mut broker, &registry).await;
-    let down = |state: Option<&ConnectionState>| matches!(state, Some(ConnectionState::Reconnecting { .. }));
+    let down = |state: Option<&ConnectionState>| {
+        matches!(state, Some(ConnectionState::Reconnecting { .. }))
+    };
     let broke = states.wait_for(|states| down(states.get("test")));
     timeout(HUNG, broke).await.expect("it does not tell that the connection broke").unwrap();
     battery::is_gone(&broker, &registry).await;
     // The service makes its topics anew, which this broker has forgotten.
     let patient = Limits { first: Duration::from_secs(1), ..limits() };
-    battery::comes_back(&mut broker, &registry, &mut states, (patient, &["timed-out-first", "no-responders"])).await;
+    battery::comes_back(
+        &mut broker,
+        &registry,
+        &mut states,
+        (patient, &["timed-out-first", "no-responders"]),
+    )
+    .await;
     running.abort();
 }
 
@@ -217,11 +262,21 @@ async fn requests_that_cannot_be_sent_say_why() {
     let registry = Registry::default();
     let nobody = call_with(&registry, &broker.connection(), joke_of("nobody"), limits()).await;
     nobody.assert_lost("no-responders");
-    assert!(nobody.problem().message.contains("has no topic tg.request.nobody"), "{:?}", nobody.problem());
+    assert!(
+        nobody.problem().message.contains("has no topic tg.request.nobody"),
+        "{:?}",
+        nobody.problem()
+    );
     let again = call_with(&registry, &broker.connection(), joke_of("nobody"), limits()).await;
     again.assert_lost("no-responders");
     for to in ["non-persistent://tg/request/joke", "nats://tg.request.joke"] {
-        let heard = call_with(&registry, &broker.connection(), Request { to: to.into(), ..joke() }, limits()).await;
+        let heard = call_with(
+            &registry,
+            &broker.connection(),
+            Request { to: to.into(), ..joke() },
+            limits(),
+        )
+        .await;
         heard.assert_lost("bad-subject");
         assert!(heard.problem().remedy.contains("request:tg:joke"), "{:?}", heard.problem());
     }
@@ -230,11 +285,17 @@ async fn requests_that_cannot_be_sent_say_why() {
     heard.assert_lost("bad-subject");
     assert!(heard.problem().message.contains("letters, digits"), "{:?}", heard.problem());
     let inboxless = Request { reply: None, ..joke() };
-    call_with(&registry, &broker.connection(), inboxless, limits()).await.assert_lost("no-way-back");
+    call_with(&registry, &broker.connection(), inboxless, limits())
+        .await
+        .assert_lost("no-way-back");
     let greeting = registry.test(&broker.connection()).await.unwrap();
     assert!(greeting.contains(&broker.url()) && greeting.contains("topics"), "{greeting}");
     let token = Credentials::Token { token: SecretAt::Variable("T".into()) };
-    let problem = registry.test(&Connection { credentials: token, ..broker.connection() }).await.unwrap_err().to_string();
+    let problem = registry
+        .test(&Connection { credentials: token, ..broker.connection() })
+        .await
+        .unwrap_err()
+        .to_string();
     assert!(problem.contains("password"), "{problem}");
 }
 
@@ -245,20 +306,28 @@ async fn a_broker_that_sends_us_where_it_cannot_be_reached_is_told_of() {
     let heard = call_with(&Registry::default(), &broker.connection(), joke(), limits()).await;
     heard.assert_lost("no-server");
     let problem = heard.problem();
-    assert!(problem.message.contains(&nowhere) && problem.remedy.contains("advertised.listeners"), "{problem:?}");
+    assert!(
+        problem.message.contains(&nowhere) && problem.remedy.contains("advertised.listeners"),
+        "{problem:?}"
+    );
 }
 
 #[tokio::test]
 async fn what_is_not_kafka_is_told_so() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let connection = Connection::to(TransportKind::Kafka, "fake", format!("kafka://{}", listener.local_addr().unwrap()));
+    let connection = Connection::to(
+        TransportKind::Kafka,
+        "fake",
+        format!("kafka://{}", listener.local_addr().unwrap()),
+    );
     let web = async {
         let (mut stream, _) = listener.accept().await.unwrap();
         stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await.unwrap();
         stream
     };
     let registry = Registry::default();
-    let (tested, _stream) = timeout(HUNG, async { tokio::join!(registry.test(&connection), web) }).await.unwrap();
+    let (tested, _stream) =
+        timeout(HUNG, async { tokio::join!(registry.test(&connection), web) }).await.unwrap();
     let told = tested.unwrap_err().to_string();
     assert!(told.contains("did not greet us as Kafka does"), "{told}");
 }
@@ -270,8 +339,14 @@ fn knowing(password: &'static str) -> Registry {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_password_opens_the_gate() {
     let gate = Gated::guarded().await;
-    let credentials = Credentials::Password { user: "alice".into(), password: SecretAt::Variable("SECRET".into()) };
-    let connection = Connection { credentials, ..Connection::to(TransportKind::Kafka, "test", gate.url("kafka", "localhost")) };
+    let credentials = Credentials::Password {
+        user: "alice".into(),
+        password: SecretAt::Variable("SECRET".into()),
+    };
+    let connection = Connection {
+        credentials,
+        ..Connection::to(TransportKind::Kafka, "test", gate.url("kafka", "localhost"))
+    };
     let registry = knowing("s3cret");
     the_sample_answers_on(&registry, &connection).await;
     let told = knowing("wr0ng").test(&connection).await.unwrap_err().to_string();
@@ -293,11 +368,17 @@ async fn encryption() {
         ..Connection::to(TransportKind::Kafka, "test", gate.url("kafka+ssl", host))
     };
     let registry = Registry::default();
-    let tested = async |connection: &Connection| registry.test(connection).await.map_err(|problem| problem.to_string());
+    let tested = async |connection: &Connection| {
+        registry.test(connection).await.map_err(|problem| problem.to_string())
+    };
     the_sample_answers_on(&registry, &connection("localhost", files.file("ca.pem"))).await;
     let other_name = tested(&connection("127.0.0.1", files.file("ca.pem"))).await.unwrap_err();
-    assert!(other_name.contains("its certificate is not for 127.0.0.1, but for localhost"), "{other_name}");
-    let stranger = tested(&connection("localhost", Certificates::make().file("ca.pem"))).await.unwrap_err();
+    assert!(
+        other_name.contains("its certificate is not for 127.0.0.1, but for localhost"),
+        "{other_name}"
+    );
+    let stranger =
+        tested(&connection("localhost", Certificates::make().file("ca.pem"))).await.unwrap_err();
     assert!(stranger.contains("does not trust"), "{stranger}");
     let unencrypted = Connection::to(TransportKind::Kafka, "test", gate.url("kafka", "localhost"));
     let unencrypted = tested(&unencrypted).await.unwrap_err();
@@ -307,7 +388,8 @@ async fn encryption() {
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_serves_beside_another_is_warned() {
     let broker = KafkaBroker::start();
-    let jokes: Vec<_> = offers::samples().into_iter().filter(|offer| offer.name == "joke-service").collect();
+    let jokes: Vec<_> =
+        offers::samples().into_iter().filter(|offer| offer.name == "joke-service").collect();
     let look = async || {
         let bus = Registry::default().open(&broker.connection()).await.unwrap();
         beside::look(&*bus, &jokes).await
@@ -316,14 +398,22 @@ async fn whoever_serves_beside_another_is_warned() {
     {
         let _service = JokeService::on_kafka(broker.address());
         let warned = look().await;
-        assert!(matches!(&warned[..], [one] if one.contains("a service answers on tg.request.joke already")), "{warned:?}");
+        assert!(
+            matches!(&warned[..], [one] if one.contains("a service answers on tg.request.joke already")),
+            "{warned:?}"
+        );
     }
     let registry = Registry::default();
-    let serving = Serving::start(registry.open(&broker.connection()).await.unwrap(), jokes.clone()).await.unwrap();
+    let serving = Serving::start(registry.open(&broker.connection()).await.unwrap(), jokes.clone())
+        .await
+        .unwrap();
     let (stop, (report, mut reports)) = (CancellationToken::new(), mpsc::channel(16));
     let running = tokio::spawn(serving.run(Some(report), stop.clone()));
     let warned = look().await;
-    assert!(matches!(&warned[..], [one] if one.contains("another `toolcrib serve` answers on tg.request.joke")), "{warned:?}");
+    assert!(
+        matches!(&warned[..], [one] if one.contains("another `toolcrib serve` answers on tg.request.joke")),
+        "{warned:?}"
+    );
     stop.cancel();
     timeout(HUNG, running).await.unwrap().unwrap();
     assert!(reports.recv().await.is_none(), "nobody called");

@@ -1,4 +1,5 @@
-//! Secrets of connections in the system's key store: a real keyring on a bus of its own, the real program, a real broker.
+//! Secrets of connections in the system's key store: a real keyring on a bus of its own, the real
+//! program, a real broker.
 
 use std::{
     io::Write,
@@ -23,7 +24,10 @@ tool-service:
 ";
 
 fn workspace(server: &NatsServer) -> Place {
-    let settings = format!("connection = 'bus'\n[connections.bus]\nservers = ['{}']\ntoken-key = 'bus-token'\n", server.url());
+    let settings = format!(
+        "connection = 'bus'\n[connections.bus]\nservers = ['{}']\ntoken-key = 'bus-token'\n",
+        server.url()
+    );
     Place::with(&[("tools.yaml", TOOLS), ("toolcrib.toml", &settings)])
 }
 
@@ -41,21 +45,36 @@ fn ran(place: &Place, ring: &KeyRing, arguments: &[&str]) -> Ran {
 
 /// Keeps a secret that is piped in.
 fn set(place: &Place, ring: &KeyRing, name: &str, secret: &str) -> Ran {
-    let mut child = asked(place, ring, &["secret", "set", name]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut child =
+        asked(place, ring, &["secret", "set", name]).stdin(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(secret.as_bytes()).unwrap();
     Ran::of(child.wait_with_output().unwrap())
 }
 
 #[test]
 fn a_secret_of_the_key_store_opens_a_connection_and_is_seen_nowhere() {
-    let (ring, server) = (KeyRing::start(), NatsServer::configured(&format!("authorization {{ token: \"{TOKEN}\" }}")));
-    let _service = Responder::start(&server.url().replace("://", &format!("://{TOKEN}@")), "response");
+    let (ring, server) = (
+        KeyRing::start(),
+        NatsServer::configured(&format!("authorization {{ token: \"{TOKEN}\" }}")),
+    );
+    let _service =
+        Responder::start(&server.url().replace("://", &format!("://{TOKEN}@")), "response");
     let place = workspace(&server);
     let doctor = ran(&place, &ring, &["doctor"]);
     assert_eq!(doctor.code, Some(1), "{}", doctor.words);
-    assert!(doctor.data.contains("the secret \"bus-token\" of the key store is not there"), "{}", doctor.data);
+    assert!(
+        doctor.data.contains("the secret \"bus-token\" of the key store is not there"),
+        "{}",
+        doctor.data
+    );
     let before = ran(&place, &ring, &["call", "ask", "topic=x"]);
-    before.ended(3, &["connection \"bus\" needs the secret \"bus-token\" of the key store", "toolcrib secret set bus-token"]);
+    before.ended(
+        3,
+        &[
+            "connection \"bus\" needs the secret \"bus-token\" of the key store",
+            "toolcrib secret set bus-token",
+        ],
+    );
 
     set(&place, &ring, "bus-token", &format!("{TOKEN}\n")).ended(0, &["\"bus-token\" is kept"]);
     set(&place, &ring, "other", "x").ended(0, &["shorter than 6 letters"]);
@@ -69,25 +88,42 @@ fn a_secret_of_the_key_store_opens_a_connection_and_is_seen_nowhere() {
     assert!(kept.data.contains("a *** b") && !kept.data.contains(TOKEN), "{}", kept.data);
     let state = place.home.path().join("state");
     let found = Command::new("grep").arg("-rl").arg(TOKEN).arg(&state).output().unwrap();
-    assert!(state.exists() && found.stdout.is_empty(), "{}", String::from_utf8_lossy(&found.stdout));
+    assert!(
+        state.exists() && found.stdout.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&found.stdout)
+    );
     let well = ran(&place, &ring, &["doctor", "--json"]);
     assert_eq!(well.code, Some(0), "{}", well.data);
 
     ran(&place, &ring, &["secret", "forget", "bus-token"]).ended(0, &["forgotten"]);
     ran(&place, &ring, &["secret", "forget", "bus-token"]).ended(2, &["no secret \"bus-token\""]);
-    assert_eq!(ran(&place, &ring, &["secret", "list", "--json"]).json(), serde_json::json!(["other"]));
+    assert_eq!(
+        ran(&place, &ring, &["secret", "list", "--json"]).json(),
+        serde_json::json!(["other"])
+    );
 }
 
 #[test]
 fn a_key_store_that_is_locked_or_not_there_says_so_and_what_to_do() {
-    let (ring, server) = (KeyRing::start(), NatsServer::configured(&format!("authorization {{ token: \"{TOKEN}\" }}")));
+    let (ring, server) = (
+        KeyRing::start(),
+        NatsServer::configured(&format!("authorization {{ token: \"{TOKEN}\" }}")),
+    );
     let place = workspace(&server);
     set(&place, &ring, "bus-token", TOKEN).ended(0, &[]);
     let ring = ring.locked();
     let call = ["call", "ask", "topic=x"];
-    ran(&place, &ring, &call).ended(3, &["connection \"bus\"", "the key store is locked", "unlock it", "token-variable"]);
+    ran(&place, &ring, &call).ended(
+        3,
+        &["connection \"bus\"", "the key store is locked", "unlock it", "token-variable"],
+    );
     // No bus, as on a server: nothing is set, and the usual place is empty.
-    let bare = |arguments: &[&str]| Ran::of(place.command(arguments).env("XDG_RUNTIME_DIR", place.home.path()).output().unwrap());
+    let bare = |arguments: &[&str]| {
+        Ran::of(
+            place.command(arguments).env("XDG_RUNTIME_DIR", place.home.path()).output().unwrap(),
+        )
+    };
     bare(&call).ended(3, &["connection \"bus\"", "there is no key store here", "token-variable"]);
     bare(&["secret", "list"]).ended(3, &["there is no key store here"]);
     let doctor = bare(&["doctor"]);
@@ -103,8 +139,12 @@ fn a_secret_is_typed_without_being_shown() {
     let ring = KeyRing::start();
     let place = Place::with(&[("toolcrib.toml", "name = 'x'\n")]);
     let (name, value) = ring.variable();
-    let setup =
-        || terminal::toolcrib(["secret", "set", "typed"]).home(place.home.path()).folder(&place.here).variable(name, value);
+    let setup = || {
+        terminal::toolcrib(["secret", "set", "typed"])
+            .home(place.home.path())
+            .folder(&place.here)
+            .variable(name, value)
+    };
     let mut screen = setup().start();
     screen.wait_for("typed (is not shown):");
     screen.type_text("geheim-und-lang");

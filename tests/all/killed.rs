@@ -1,4 +1,5 @@
-//! Processes that are killed or refused while they write: a file is the old one or the new one, never a part of either.
+//! Processes that are killed or refused while they write: a file is the old one or the new one,
+//! never a part of either.
 
 use std::{
     collections::BTreeMap,
@@ -45,7 +46,8 @@ fn journalled(text: &str) -> BTreeMap<FileId, Arc<str>> {
 }
 
 fn drafts(text: &str) -> Drafts {
-    let draft = |text: Arc<str>| Draft { text: text.into(), at: SystemTime::now(), newer_than: Vec::new() };
+    let draft =
+        |text: Arc<str>| Draft { text: text.into(), at: SystemTime::now(), newer_than: Vec::new() };
     journalled(text).into_iter().map(|(file, text)| (file, draft(text))).collect()
 }
 
@@ -60,7 +62,8 @@ fn writes_until_it_is_killed() {
         // The parent reads along, and ends this process after some of these lines.
         let mut out = std::io::stdout();
         writeln!(out, "writing").and_then(|()| out.flush()).unwrap();
-        files::save(&root, &root.join("tools.yaml"), text, Expected::Anything, Outside::Refuse).unwrap();
+        files::save(&root, &root.join("tools.yaml"), text, Expected::Anything, Outside::Refuse)
+            .unwrap();
         journal.write(&drafts(text)).unwrap();
     }
 }
@@ -78,8 +81,13 @@ fn a_killed_process_leaves_whole_files() {
         kill_while_writing(folder.path(), time);
         let saved = fs::read_to_string(root.join("tools.yaml")).unwrap();
         assert!(saved == one || saved == two, "{time}: a part of a file, {} bytes", saved.len());
-        let kept = Journal::of(&paths(folder.path()), &root).pending(|file| root.join(file.path())).unwrap();
-        assert!(kept == journalled(&one) || kept == journalled(&two), "{time}: unsaved work is lost");
+        let kept = Journal::of(&paths(folder.path()), &root)
+            .pending(|file| root.join(file.path()))
+            .unwrap();
+        assert!(
+            kept == journalled(&one) || kept == journalled(&two),
+            "{time}: unsaved work is lost"
+        );
         left = fs::read_dir(&root).unwrap().count() - 1;
     }
     let mut read = Vec::new();
@@ -88,7 +96,11 @@ fn a_killed_process_leaves_whole_files() {
         read.extend(slice.into_iter().map(|file| file.file.to_string()));
         ControlFlow::Continue(())
     });
-    assert_eq!((read, end.unwrap().skipped), (vec!["tools.yaml".to_owned()], Vec::new()), "{left} unfinished files are not read");
+    assert_eq!(
+        (read, end.unwrap().skipped),
+        (vec!["tools.yaml".to_owned()], Vec::new()),
+        "{left} unfinished files are not read"
+    );
     assert!(left > 0, "no process was killed while it wrote");
 }
 
@@ -117,7 +129,9 @@ fn kill_while_writing(folder: &Path, time: usize) {
 fn saves_more_than_there_is_room_for() {
     let Some(root) = env::var_os(NARROW).map(PathBuf::from) else { return };
     let [_, two] = texts();
-    let refused = files::save(&root, &root.join("tools.yaml"), &two, Expected::Anything, Outside::Refuse).unwrap_err();
+    let refused =
+        files::save(&root, &root.join("tools.yaml"), &two, Expected::Anything, Outside::Refuse)
+            .unwrap_err();
     assert!(refused.problem().doing.contains("saving tools.yaml"), "{refused:?}");
     assert_eq!(fs::read_dir(&root).unwrap().count(), 1, "nothing is left beside the file");
 }
@@ -127,7 +141,8 @@ fn without_room_the_old_file_stays() {
     let root = tempfile::tempdir().unwrap();
     let [one, _] = texts();
     fs::write(root.path().join("tools.yaml"), &one).unwrap();
-    // A limit on the size of files stands for a full disk; the signal that comes with it is ignored, so that the write is refused.
+    // A limit on the size of files stands for a full disk; the signal that comes with it is
+    // ignored, so that the write is refused.
     let ended = Command::new("sh")
         .args(["-c", "ulimit -f 512; trap '' XFSZ; exec \"$0\" --exact killed::saves_more_than_there_is_room_for"])
         .arg(env::current_exe().unwrap())

@@ -1,5 +1,5 @@
-//! A tool with every kind of argument, filled in by keys alone and by mouse alone in the real program, sent over a real server, and received by a
-//! service in another language to the byte.
+//! A tool with every kind of argument, filled in by keys alone and by mouse alone in the real
+//! program, sent over a real server, and received by a service in another language to the byte.
 
 use std::{fs, path::Path};
 
@@ -13,7 +13,8 @@ use crate::support::{
     terminal::{Terminal, toolcrib},
 };
 
-/// The arguments as they must arrive: numbers as they were typed, members in the order in which they were filled in.
+/// The arguments as they must arrive: numbers as they were typed, members in the order in which
+/// they were filled in.
 const ARGUMENTS: &str = concat!(
     r##"{"subject":"Alpha \"beta\"","body":"# One\ntwo","priority":5,"ratio":0.50,"serial":12345678901234567890123,"urgent":true,"##,
     r##""due":"2027-01-31","starts":"2027-01-31T08:05:00+01:00","lasts":"P1DT2H","mail":"bo@example.org","##,
@@ -35,11 +36,14 @@ struct Kitchen {
 impl Kitchen {
     fn open() -> (Self, Terminal) {
         let folder = tempfile::tempdir().unwrap();
-        let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/services/kitchen-sink/tools.json");
+        let tools =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/services/kitchen-sink/tools.json");
         fs::copy(tools, folder.path().join("tools.json")).unwrap();
         let server = NatsServer::start();
-        let settings =
-            format!("connection = \"local\"\n[connections.local]\ntransport = \"nats\"\nservers = [\"{}\"]\n", server.url());
+        let settings = format!(
+            "connection = \"local\"\n[connections.local]\ntransport = \"nats\"\nservers = [\"{}\"]\n",
+            server.url()
+        );
         fs::write(folder.path().join("toolcrib.toml"), settings).unwrap();
         let service = Responder::keeping(&server.url(), "sink", &folder.path().join("kept"));
         let terminal = toolcrib([folder.path()]).size(160, 60).start();
@@ -52,7 +56,8 @@ impl Kitchen {
         let kept = fs::read_to_string(self.folder.path().join("kept")).unwrap();
         let body: Value = serde_json::from_str(&kept).unwrap();
         assert_eq!(body["arguments"], arguments);
-        let whole = format!(r#"{{"user":"user","config":"{{}}","arguments":{}}}"#, Value::from(arguments));
+        let whole =
+            format!(r#"{{"user":"user","config":"{{}}","arguments":{}}}"#, Value::from(arguments));
         assert_eq!(kept, whole);
     }
 }
@@ -97,7 +102,11 @@ impl Sheet {
     }
 
     fn focused(&self) -> String {
-        self.terminal.look(|screen| rows(screen, self.left)).into_iter().find(|row| row.starts_with('▌')).unwrap_or_default()
+        self.terminal
+            .look(|screen| rows(screen, self.left))
+            .into_iter()
+            .find(|row| row.starts_with('▌'))
+            .unwrap_or_default()
     }
 
     /// Waits until the row of a field reads so.
@@ -122,7 +131,9 @@ impl Sheet {
             self.press("tab");
             let left = self.left;
             self.terminal.wait_until(format_args!("another field than {before:?}"), |screen| {
-                rows(screen, left).iter().any(|row| row.starts_with('▌') && first_word(row) != first_word(&before))
+                rows(screen, left)
+                    .iter()
+                    .any(|row| row.starts_with('▌') && first_word(row) != first_word(&before))
             });
         }
         panic!("{label} is not on the way:\n{}", self.terminal.contents());
@@ -156,8 +167,9 @@ impl Sheet {
 
     fn appears(&self, label: &str) {
         let left = self.left;
-        self.terminal
-            .wait_until(format_args!("the field {label}"), |screen| rows(screen, left).iter().any(|row| is_of(row, label)));
+        self.terminal.wait_until(format_args!("the field {label}"), |screen| {
+            rows(screen, left).iter().any(|row| is_of(row, label))
+        });
     }
 
     /// Waits until the focus is on a field.
@@ -177,7 +189,9 @@ impl Sheet {
             }
             self.terminal.wheel((self.left + 10, 5), 1);
             let left = self.left;
-            self.terminal.wait_until(format_args!("{label} further down"), |screen| rows(screen, left) != seen);
+            self.terminal.wait_until(format_args!("{label} further down"), |screen| {
+                rows(screen, left) != seen
+            });
         }
         panic!("{label} is not in the form:\n{}", self.terminal.contents());
     }
@@ -232,7 +246,9 @@ impl Sheet {
             }
             let seen = self.terminal.contents();
             self.terminal.wheel((place.0, place.1 + 5), 1);
-            self.terminal.wait_until(format_args!("{words} further down"), |screen| screen.contents() != seen);
+            self.terminal.wait_until(format_args!("{words} further down"), |screen| {
+                screen.contents() != seen
+            });
         }
         panic!("there is no command {words:?}");
     }

@@ -1,4 +1,5 @@
-//! The picture of a workflow on five hundred random ones: nothing stands over anything, everything can be read, and a small change moves little.
+//! The picture of a workflow on five hundred random ones: nothing stands over anything, everything
+//! can be read, and a small change moves little.
 
 use toolcrib::engine::{
     canvas_text,
@@ -16,12 +17,14 @@ struct Dice(u64);
 
 impl Dice {
     fn below(&mut self, count: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % count.max(1)
     }
 }
 
-/// States with circles, ways back, parallel arrows, arrows to themselves and from any state; from two to thirty of them.
+/// States with circles, ways back, parallel arrows, arrows to themselves and from any state; from
+/// two to thirty of them.
 fn random(seed: u64) -> Diagram {
     let mut dice = Dice(seed * 7919 + 1);
     for _ in 0..4 {
@@ -29,8 +32,11 @@ fn random(seed: u64) -> Diagram {
     }
     let count = 2 + dice.below(29);
     let frame = if seed % 5 == 4 { Frame::None } else { Frame::Plain };
-    let word = |dice: &mut Dice, longest: usize| "abcdefghijklmnopqrstuvwxyz"[..1 + dice.below(longest)].to_owned();
-    let foot = |dice: &mut Dice| (frame != Frame::None && dice.below(5) == 0).then(|| word(dice, 12));
+    let word = |dice: &mut Dice, longest: usize| {
+        "abcdefghijklmnopqrstuvwxyz"[..1 + dice.below(longest)].to_owned()
+    };
+    let foot =
+        |dice: &mut Dice| (frame != Frame::None && dice.below(5) == 0).then(|| word(dice, 12));
     let boxes = (0..count)
         .map(|row| BoxSpec {
             lines: if frame == Frame::None {
@@ -43,58 +49,100 @@ fn random(seed: u64) -> Diagram {
             from_any: foot(&mut dice),
         })
         .collect();
-    let arrows = (0..count + dice.below(count + 1)).filter_map(|_| arrow(&mut dice, count)).collect();
-    let direction = if seed.is_multiple_of(2) { Direction::LeftToRight } else { Direction::TopDown };
+    let arrows =
+        (0..count + dice.below(count + 1)).filter_map(|_| arrow(&mut dice, count)).collect();
+    let direction =
+        if seed.is_multiple_of(2) { Direction::LeftToRight } else { Direction::TopDown };
     Diagram { boxes, arrows, first: 0, direction, measure: letters }
 }
 
 /// Mostly to a state nearby, at times far or back.
 fn arrow(dice: &mut Dice, count: usize) -> Option<ArrowSpec> {
     let from = dice.below(count);
-    let to = if dice.below(3) == 0 { dice.below(count) } else { (from + 1 + dice.below(3)) % count };
+    let to =
+        if dice.below(3) == 0 { dice.below(count) } else { (from + 1 + dice.below(3)) % count };
     let label = "abcdefghijklmnopqrstuvwxyz"[..dice.below(16)].to_owned();
     (from != to).then_some(ArrowSpec { from, to, label })
 }
 
 fn feet(picture: &Picture) -> impl Iterator<Item = &Route> {
-    picture.boxes.iter().flat_map(|Placed { to_itself, from_any, .. }| [to_itself, from_any]).flatten()
+    picture
+        .boxes
+        .iter()
+        .flat_map(|Placed { to_itself, from_any, .. }| [to_itself, from_any])
+        .flatten()
 }
 
 fn cells(route: &Route) -> impl Iterator<Item = Point> + '_ {
     route.points.windows(2).flat_map(|pair| {
         let (a, b) = (pair[0], pair[1]);
-        (a.x.min(b.x)..=a.x.max(b.x)).flat_map(move |x| (a.y.min(b.y)..=a.y.max(b.y)).map(move |y| Point { x, y }))
+        (a.x.min(b.x)..=a.x.max(b.x))
+            .flat_map(move |x| (a.y.min(b.y)..=a.y.max(b.y)).map(move |y| Point { x, y }))
     })
 }
 
 fn nothing_stands_over_anything(seed: u64, diagram: &Diagram, picture: &Picture) {
     let areas: Vec<Area> = picture.boxes.iter().map(|placed| placed.area).collect();
     for (row, area) in areas.iter().enumerate() {
-        assert!(areas[..row].iter().all(|other| !area.overlaps(other)), "graph {seed}: box {row} lies over another");
+        assert!(
+            areas[..row].iter().all(|other| !area.overlaps(other)),
+            "graph {seed}: box {row} lies over another"
+        );
     }
     for (row, route) in picture.arrows.iter().enumerate() {
         let through = areas.iter().position(|area| cells(route).any(|point| area.holds(point)));
         assert_eq!(through, None, "graph {seed}: arrow {row} runs through a box");
-        assert!(route.points.windows(2).all(|pair| pair[0].x == pair[1].x || pair[0].y == pair[1].y));
-        assert_eq!(picture.hit(route.head), Hit::Arrow(row), "graph {seed}: the head of arrow {row} is its own");
+        assert!(
+            route.points.windows(2).all(|pair| pair[0].x == pair[1].x || pair[0].y == pair[1].y)
+        );
+        assert_eq!(
+            picture.hit(route.head),
+            Hit::Arrow(row),
+            "graph {seed}: the head of arrow {row} is its own"
+        );
     }
-    let labels: Vec<&Caption> = picture.arrows.iter().chain(feet(picture)).filter_map(|route| route.label.as_ref()).collect();
+    let labels: Vec<&Caption> = picture
+        .arrows
+        .iter()
+        .chain(feet(picture))
+        .filter_map(|route| route.label.as_ref())
+        .collect();
     for (row, label) in labels.iter().enumerate().filter(|(_, label)| label.width > 0) {
-        let others = labels.iter().enumerate().filter(|(other, _)| *other != row).map(|(_, label)| label.area());
-        assert!(others.chain(areas.iter().copied()).all(|area| !area.overlaps(&label.area())), "graph {seed}: {}", label.text);
+        let others = labels
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != row)
+            .map(|(_, label)| label.area());
+        assert!(
+            others.chain(areas.iter().copied()).all(|area| !area.overlaps(&label.area())),
+            "graph {seed}: {}",
+            label.text
+        );
     }
     // What is meant to be read stands in the drawing, letter for letter.
     let whole = Area { x: 0, y: 0, width: picture.width, height: picture.height };
     let drawing = canvas_text::draw(diagram, picture, whole);
     let read = |at: Point, width: usize| {
-        (0..width).map(|step| drawing.cell(Point { x: at.x + step, y: at.y }).unwrap().text.as_str()).collect::<String>()
+        (0..width)
+            .map(|step| drawing.cell(Point { x: at.x + step, y: at.y }).unwrap().text.as_str())
+            .collect::<String>()
     };
     for label in labels {
-        assert_eq!(read(label.at, label.width), label.text, "graph {seed}: a label is cut or drawn over");
+        assert_eq!(
+            read(label.at, label.width),
+            label.text,
+            "graph {seed}: a label is cut or drawn over"
+        );
     }
-    for (spec, area) in diagram.boxes.iter().zip(&areas).filter(|(spec, _)| spec.frame != Frame::None) {
+    for (spec, area) in
+        diagram.boxes.iter().zip(&areas).filter(|(spec, _)| spec.frame != Frame::None)
+    {
         for (line, text) in spec.lines.iter().enumerate() {
-            assert_eq!(&read(Point { x: area.x + 2, y: area.y + 1 + line }, letters(text)), text, "graph {seed}: a box's text");
+            assert_eq!(
+                &read(Point { x: area.x + 2, y: area.y + 1 + line }, letters(text)),
+                text,
+                "graph {seed}: a box's text"
+            );
         }
     }
 }
@@ -109,8 +157,13 @@ fn on_random_graphs_nothing_stands_over_anything_and_all_can_be_read() {
         let seats: Vec<Option<BoxPosition>> = picture.seats.iter().copied().map(Some).collect();
         let after = diagram.layout_after(&seats, Held::Places);
         nothing_stands_over_anything(seed, &diagram, &after);
-        let layers = |picture: &Picture| picture.seats.iter().map(|seat| seat.layer).collect::<Vec<_>>();
-        assert_eq!(layers(&after), layers(&picture), "graph {seed}: nothing changed, but boxes changed their layers");
+        let layers =
+            |picture: &Picture| picture.seats.iter().map(|seat| seat.layer).collect::<Vec<_>>();
+        assert_eq!(
+            layers(&after),
+            layers(&picture),
+            "graph {seed}: nothing changed, but boxes changed their layers"
+        );
     }
 }
 
@@ -120,10 +173,15 @@ fn what_is_in_view_is_drawn_as_in_the_whole() {
     for seed in 0..100 {
         let diagram = random(seed);
         let picture = diagram.layout();
-        let whole = canvas_text::draw(&diagram, &picture, Area { x: 0, y: 0, width: picture.width, height: picture.height });
+        let whole = canvas_text::draw(
+            &diagram,
+            &picture,
+            Area { x: 0, y: 0, width: picture.width, height: picture.height },
+        );
         let mut dice = Dice(seed);
         let (x, y) = (dice.below(picture.width), dice.below(picture.height));
-        let window = Area { x, y, width: (picture.width - x).min(30), height: (picture.height - y).min(9) };
+        let window =
+            Area { x, y, width: (picture.width - x).min(30), height: (picture.height - y).min(9) };
         let part = canvas_text::draw(&diagram, &picture, window);
         for (row, cells) in part.rows().enumerate() {
             for (column, cell) in cells.iter().enumerate() {
@@ -160,17 +218,26 @@ impl Moved {
             let (x, y) = shift(row);
             self.screen += usize::from((x - own.0).abs() > 4 || (y - own.1).abs() > 2);
             for other in 0..row {
-                let (was, is) = ([before.seats[row], before.seats[other]], [after.seats[row], after.seats[other]]);
+                let (was, is) = (
+                    [before.seats[row], before.seats[other]],
+                    [after.seats[row], after.seats[other]],
+                );
                 if was[0].layer == was[1].layer && is[0].layer == is[1].layer {
                     self.pairs += 1;
-                    self.order += usize::from((was[0].across < was[1].across) != (is[0].across < is[1].across));
+                    self.order += usize::from(
+                        (was[0].across < was[1].across) != (is[0].across < is[1].across),
+                    );
                 }
             }
         }
     }
 
     fn thousandths(&self) -> [usize; 3] {
-        [self.layer * 1000 / self.boxes, self.order * 1000 / self.pairs, self.screen * 1000 / self.boxes]
+        [
+            self.layer * 1000 / self.boxes,
+            self.order * 1000 / self.pairs,
+            self.screen * 1000 / self.boxes,
+        ]
     }
 }
 
@@ -182,7 +249,9 @@ fn one_more_arrow_moves_few_boxes() {
         let before = diagram.layout();
         let mut more = diagram.clone();
         let mut dice = Dice(seed + 99);
-        let Some(added) = (0..20).find_map(|_| arrow(&mut dice, diagram.boxes.len())) else { continue };
+        let Some(added) = (0..20).find_map(|_| arrow(&mut dice, diagram.boxes.len())) else {
+            continue;
+        };
         let held = added.from;
         more.arrows.push(added);
         let seats: Vec<Option<BoxPosition>> = before.seats.iter().copied().map(Some).collect();
@@ -198,5 +267,8 @@ fn one_more_arrow_moves_few_boxes() {
     );
     let [layer, order, screen] = kept.thousandths();
     assert!(layer < 60 && order < 5 && screen < 420, "{kept:?}");
-    assert!(kept.thousandths().iter().zip(fresh.thousandths()).all(|(kept, fresh)| *kept < fresh), "{kept:?} {fresh:?}");
+    assert!(
+        kept.thousandths().iter().zip(fresh.thousandths()).all(|(kept, fresh)| *kept < fresh),
+        "{kept:?} {fresh:?}"
+    );
 }

@@ -1,6 +1,12 @@
-//! All tests that go through the public face of the library or the real binary; one target, so linking is short.
+//! All tests that go through the public face of the library or the real binary; one target, so
+//! linking is short.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "what several tests stand on fails as a test does")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "what several tests stand on fails as a test does"
+)]
 
 mod architecture;
 mod by_accident;

@@ -1,4 +1,5 @@
-//! Kept lists of MCP servers in a workspace: their tools, the gates that `toolcrib.toml` gives them, and what is wrong with both.
+//! Kept lists of MCP servers in a workspace: their tools, the gates that `toolcrib.toml` gives
+//! them, and what is wrong with both.
 
 use toolcrib::{
     engine::lint,
@@ -23,10 +24,18 @@ struct Workspace {
 
 impl Workspace {
     fn of(tools: &str, settings: &str) -> Self {
-        let list =
-            format!("{{\n\"server\": \"files\", \"era\": \"legacy\", \"version\": \"2025-11-25\",\n\"tools\": [\n{tools}\n]}}");
-        let file = |name: &str, format: Format, text: &str| (FileId::new(name), Source::parse(format, text).unwrap());
-        Self { files: vec![file("mcp/files.json", Format::Json, &list), file("toolcrib.toml", Format::Toml, settings)] }
+        let list = format!(
+            "{{\n\"server\": \"files\", \"era\": \"legacy\", \"version\": \"2025-11-25\",\n\"tools\": [\n{tools}\n]}}"
+        );
+        let file = |name: &str, format: Format, text: &str| {
+            (FileId::new(name), Source::parse(format, text).unwrap())
+        };
+        Self {
+            files: vec![
+                file("mcp/files.json", Format::Json, &list),
+                file("toolcrib.toml", Format::Toml, settings),
+            ],
+        }
     }
 
     fn catalog(&self) -> Catalog {
@@ -35,23 +44,35 @@ impl Workspace {
 
     /// Those of kept lists and their servers, with file and line.
     fn findings(&self) -> Vec<String> {
-        let source = |file: &FileId| self.files.iter().find(|(known, _)| known == file).map(|(_, source)| source);
-        let shown = |finding: &Finding| format!("{}:{} {}", finding.site.file, finding.site.line, finding.code);
+        let source = |file: &FileId| {
+            self.files.iter().find(|(known, _)| known == file).map(|(_, source)| source)
+        };
+        let shown = |finding: &Finding| {
+            format!("{}:{} {}", finding.site.file, finding.site.line, finding.code)
+        };
         let own = |finding: &&Finding| ROWS.iter().any(|row| row.code == finding.code);
         findings::all(&self.catalog(), source).iter().filter(own).map(shown).collect()
     }
 }
 
 const READ: &str = r#"{"name": "read", "description": "Reads a file.", "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}}}"#;
-const WRITE: &str = r#"{"name": "write", "description": "Writes a file.", "inputSchema": {"type": "object"}}"#;
+const WRITE: &str =
+    r#"{"name": "write", "description": "Writes a file.", "inputSchema": {"type": "object"}}"#;
 
 #[test]
 fn a_kept_list_is_a_catalog_of_tools() {
     let catalog = Workspace::of(&format!("{READ},\n{WRITE}"), "").catalog();
-    let keys: Vec<_> = catalog.tools.iter().map(|tool| (tool.entry.key.as_str(), tool.name.as_str(), tool.entry.line)).collect();
+    let keys: Vec<_> = catalog
+        .tools
+        .iter()
+        .map(|tool| (tool.entry.key.as_str(), tool.name.as_str(), tool.entry.line))
+        .collect();
     assert_eq!(keys, [("files/read", "read", 4), ("files/write", "write", 5)]);
     let tool = &catalog.tools[0];
-    assert_eq!((tool.service.as_deref(), &tool.gate.offer, &tool.gate.states), (Some("files"), &Audience::ToAll, &States::Every));
+    assert_eq!(
+        (tool.service.as_deref(), &tool.gate.offer, &tool.gate.states),
+        (Some("files"), &Audience::ToAll, &States::Every)
+    );
     let function = by_id("mcp").unwrap().function(tool);
     assert_eq!((function.name.as_str(), function.description.as_str()), ("read", "Reads a file."));
     assert_eq!(function.parameters["properties"]["path"]["type"], "string");
@@ -59,27 +80,37 @@ fn a_kept_list_is_a_catalog_of_tools() {
 
 #[test]
 fn only_a_list_in_its_folder_is_one() {
-    let text =
-        KeptList { server: "a".into(), era: Era::Modern, version: "2026-07-28".into(), time: String::new(), tools: vec![] }
-            .print();
+    let text = KeptList {
+        server: "a".into(),
+        era: Era::Modern,
+        version: "2026-07-28".into(),
+        time: String::new(),
+        tools: vec![],
+    }
+    .print();
     let tools = |file: &str, text: &str| {
         let source = Source::parse(Format::Json, text).unwrap();
         read::catalog([(&FileId::new(file), &source)], Mode::Document).others.len()
     };
-    assert_eq!([tools("mcp/a.json", &text), tools("x/mcp/a.json", &text), tools("a.json", &text)], [1, 1, 0]);
+    assert_eq!(
+        [tools("mcp/a.json", &text), tools("x/mcp/a.json", &text), tools("a.json", &text)],
+        [1, 1, 0]
+    );
     assert_eq!(tools("mcp/a.json", r#"{"tools": []}"#), 0);
 }
 
 #[test]
 fn gates_come_from_the_settings_and_follow_them() {
-    let settings = "[mcp.files.tools.write]\ngroups = [\"admin\"]\nstates = [\"open\"]\nnext = \"done\"\n";
+    let settings =
+        "[mcp.files.tools.write]\ngroups = [\"admin\"]\nstates = [\"open\"]\nnext = \"done\"\n";
     let workspace = Workspace::of(&format!("{READ},\n{WRITE}"), settings);
     let mut catalog = workspace.catalog();
     let gate = catalog.tools[1].gate.clone();
     assert_eq!((gate.groups(), gate.next.as_deref()), (vec!["admin".into()], Some("done")));
     assert!(gate.states.admits("open") && !gate.states.admits("done"));
     assert!(catalog.names().groups.contains("admin") && catalog.names().states.contains("done"));
-    let (file, other) = (FileId::new("toolcrib.toml"), Source::parse(Format::Toml, "[mcp.files]\n").unwrap());
+    let (file, other) =
+        (FileId::new("toolcrib.toml"), Source::parse(Format::Toml, "[mcp.files]\n").unwrap());
     catalog.replace(&file, read::part(&file, &other, Mode::Document));
     read::load(&mut catalog);
     assert_eq!((&catalog.tools[1].gate.offer, catalog.names().groups.len()), (&Audience::ToAll, 0));
@@ -118,19 +149,32 @@ fn settings_of_servers_are_checked() {
         ]
     );
     let odd = Workspace::of(READ, "[mcp]\nother = 3\nfiles = {tools = 5}\n");
-    assert_eq!(odd.findings(), ["toolcrib.toml:2 server.malformed", "toolcrib.toml:3 server.malformed"]);
+    assert_eq!(
+        odd.findings(),
+        ["toolcrib.toml:2 server.malformed", "toolcrib.toml:3 server.malformed"]
+    );
 }
 
 #[test]
 fn a_list_that_was_changed_by_hand_is_told() {
     let tools = vec![serde_json::from_str(READ).unwrap()];
-    let list = KeptList { server: "files".into(), era: Era::Legacy, version: "2025-11-25".into(), time: String::new(), tools };
+    let list = KeptList {
+        server: "files".into(),
+        era: Era::Legacy,
+        version: "2025-11-25".into(),
+        time: String::new(),
+        tools,
+    };
     let with = |text: &str| {
-        let files = vec![(FileId::new("mcp/files.json"), Source::parse(Format::Json, text).unwrap())];
+        let files =
+            vec![(FileId::new("mcp/files.json"), Source::parse(Format::Json, text).unwrap())];
         Workspace { files }.findings()
     };
     assert_eq!(with(&list.print()), [""; 0]);
-    assert_eq!(with(&list.print().replace("Reads a file.", "Reads any file.")), ["mcp/files.json:6 kept.edited"]);
+    assert_eq!(
+        with(&list.print().replace("Reads a file.", "Reads any file.")),
+        ["mcp/files.json:6 kept.edited"]
+    );
 }
 
 #[test]
@@ -138,5 +182,7 @@ fn every_code_is_of_one_severity() {
     let codes: Vec<&str> = ROWS.iter().map(|row| row.code).collect();
     let once: std::collections::BTreeSet<&str> = codes.iter().copied().collect();
     assert_eq!(once.len(), codes.len());
-    assert!(ROWS.iter().all(|row| !row.about.is_empty() && lint::CHECKS.iter().all(|check| check.code != row.code)));
+    assert!(ROWS.iter().all(
+        |row| !row.about.is_empty() && lint::CHECKS.iter().all(|check| check.code != row.code)
+    ));
 }

@@ -1,4 +1,5 @@
-//! Calls over a real NATS server, to services that are not ours in language or library, well-behaved and not.
+//! Calls over a real NATS server, to services that are not ours in language or library,
+//! well-behaved and not.
 
 use std::{sync::Arc, time::Duration};
 
@@ -41,7 +42,11 @@ async fn a_service_streams_on_the_response_subject_or_in_the_inbox() {
     for mode in ["response", "inbox", "inbox-without-id"] {
         let heard = from_service(mode, limits()).await;
         assert_eq!(heard.text(), "Hello alice, llamas as a pun.", "{mode}");
-        assert_eq!((heard.pieces(), heard.end().0, heard.strays().len()), (3, Outcome::Succeeded, 0), "{mode}");
+        assert_eq!(
+            (heard.pieces(), heard.end().0, heard.strays().len()),
+            (3, Outcome::Succeeded, 0),
+            "{mode}"
+        );
     }
 }
 
@@ -55,11 +60,20 @@ async fn a_service_that_answers_on_both_is_heard_once() {
 #[tokio::test]
 async fn replies_of_others_are_strays() {
     let heard = from_service("wrong-id-then-right", limits()).await;
-    assert_eq!((heard.text().as_str(), heard.strays()), ("Hello alice, llamas as a pun.", vec![StrayCause::ForeignId]));
+    assert_eq!(
+        (heard.text().as_str(), heard.strays()),
+        ("Hello alice, llamas as a pun.", vec![StrayCause::ForeignId])
+    );
     let short = Limits { first: Duration::from_millis(500), ..limits() };
-    for (mode, strays) in [("wrong-id", vec![StrayCause::ForeignId; 3]), ("unknown-id", vec![StrayCause::UnknownId])] {
+    for (mode, strays) in
+        [("wrong-id", vec![StrayCause::ForeignId; 3]), ("unknown-id", vec![StrayCause::UnknownId])]
+    {
         let heard = from_service(mode, short).await;
-        assert_eq!((heard.end().0, heard.problem().kind.word()), (Outcome::TimedOut, "timed-out-first"), "{mode}");
+        assert_eq!(
+            (heard.end().0, heard.problem().kind.word()),
+            (Outcome::TimedOut, "timed-out-first"),
+            "{mode}"
+        );
         assert_eq!((heard.text().as_str(), heard.strays()), ("", strays), "{mode}");
     }
 }
@@ -83,7 +97,10 @@ async fn the_services_error_comes_with_its_type() {
     let heard = from_service("error", limits()).await;
     assert_eq!(heard.end().0, Outcome::Failed);
     let problem = heard.problem();
-    assert_eq!((problem.kind.word(), problem.message.as_str()), ("tool-service-error", "the oven is cold"));
+    assert_eq!(
+        (problem.kind.word(), problem.message.as_str()),
+        ("tool-service-error", "the oven is cold")
+    );
 }
 
 #[tokio::test]
@@ -96,14 +113,21 @@ async fn silence_and_endless_answers_end_by_their_own_limit() {
     ];
     for (mode, limits, kind) in cases {
         let heard = from_service(mode, limits).await;
-        assert_eq!((heard.end().0, heard.problem().kind.word()), (Outcome::TimedOut, kind), "{mode}");
+        assert_eq!(
+            (heard.end().0, heard.problem().kind.word()),
+            (Outcome::TimedOut, kind),
+            "{mode}"
+        );
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn large_and_long_answers_arrive_whole() {
     let huge = from_service("huge", limits()).await;
-    assert_eq!((huge.end().0, huge.pieces(), huge.text().len()), (Outcome::Succeeded, 200, 100_000_000));
+    assert_eq!(
+        (huge.end().0, huge.pieces(), huge.text().len()),
+        (Outcome::Succeeded, 200, 100_000_000)
+    );
     let many = from_service("many", limits()).await;
     let expected: String = (0..20_000).map(|row| format!("{row} ")).collect();
     assert!(many.end().0 == Outcome::Succeeded && many.text() == expected);
@@ -157,7 +181,9 @@ async fn a_request_over_the_limit_says_both_sizes() {
 
 #[tokio::test]
 async fn credentials_come_from_the_environment_and_wrong_ones_are_refused() {
-    let registry = |secret: &'static str| Registry::new(Arc::new(move |name| (name == "SECRET").then(|| secret.to_owned())));
+    let registry = |secret: &'static str| {
+        Registry::new(Arc::new(move |name| (name == "SECRET").then(|| secret.to_owned())))
+    };
     let variable = || SecretAt::Variable("SECRET".into());
     let password = || Credentials::Password { user: "alice".into(), password: variable() };
     let token = || Credentials::Token { token: variable() };
@@ -180,9 +206,12 @@ async fn credentials_come_from_the_environment_and_wrong_ones_are_refused() {
 async fn a_subject_that_the_server_forbids_is_told() {
     let lines = r#"authorization { users: [{ user: alice, password: p, permissions: { publish: "other.>", subscribe: ">" } }] }"#;
     let server = NatsServer::configured(lines);
-    let credentials = Credentials::Password { user: "alice".into(), password: SecretAt::Variable("P".into()) };
+    let credentials =
+        Credentials::Password { user: "alice".into(), password: SecretAt::Variable("P".into()) };
     let registry = Registry::new(Arc::new(|_| Some("p".into())));
-    let heard = call_with(&registry, &Connection { credentials, ..server.connection() }, joke(), limits()).await;
+    let heard =
+        call_with(&registry, &Connection { credentials, ..server.connection() }, joke(), limits())
+            .await;
     heard.assert_lost("refused");
     assert!(heard.problem().message.contains("tg.request.joke"), "{:?}", heard.problem());
 }
@@ -208,13 +237,23 @@ async fn our_services_answer_a_foreign_caller_on_the_response_subject_alone() {
     let running = tokio::spawn(serving.run(Some(report), stop.clone()));
     let ask = async |topic: &str, config: Value, arguments: Value| {
         let body = request::body("alice", &map(&config), &arguments.to_string()).to_string();
-        let (url, to, from) = (server.url(), format!("tg.request.{topic}"), format!("tg.response.{topic}"));
+        let (url, to, from) =
+            (server.url(), format!("tg.request.{topic}"), format!("tg.response.{topic}"));
         tokio::task::spawn_blocking(move || foreign_call(&url, &to, &from, &body)).await.unwrap()
     };
     let sum = ask("calc", json!({}), json!({"expression": "(2 + 3) * 4"})).await;
     assert_eq!(sum, json!({"pieces": 1, "text": "20", "error": null, "inbox": []}));
-    let found = ask("custom-rag", json!({"collection": "customers"}), json!({"question": "top complaints?"})).await;
-    assert!(found["pieces"].as_u64() > Some(5) && found["text"].as_str().unwrap().contains("late deliveries"), "{found}");
+    let found = ask(
+        "custom-rag",
+        json!({"collection": "customers"}),
+        json!({"question": "top complaints?"}),
+    )
+    .await;
+    assert!(
+        found["pieces"].as_u64() > Some(5)
+            && found["text"].as_str().unwrap().contains("late deliveries"),
+        "{found}"
+    );
     let unknown = ask("custom-rag", json!({"collection": "x"}), json!({"question": "?"})).await;
     assert_eq!(unknown["error"]["type"], "unknown-collection");
     stop.cancel();
@@ -224,7 +263,10 @@ async fn our_services_answer_a_foreign_caller_on_the_response_subject_alone() {
         told.push((answered.service, answered.user, answered.problem.is_some()));
     }
     let expected = [("calculator", false), ("custom-rag", false), ("custom-rag", true)];
-    assert_eq!(told, expected.map(|(service, failed)| (service.to_owned(), "alice".to_owned(), failed)));
+    assert_eq!(
+        told,
+        expected.map(|(service, failed)| (service.to_owned(), "alice".to_owned(), failed))
+    );
 }
 
 #[tokio::test]
@@ -232,8 +274,9 @@ async fn encrypted_connections_are_verified_both_ways() {
     toolcrib::wire::tls::install();
     let files = Certificates::make();
     let [cert, key, ca] = ["server.pem", "server.key", "ca.pem"].map(|name| files.file(name));
-    let server =
-        NatsServer::configured(&format!("tls {{ cert_file: '{cert}', key_file: '{key}', ca_file: '{ca}', verify: true }}"));
+    let server = NatsServer::configured(&format!(
+        "tls {{ cert_file: '{cert}', key_file: '{key}', ca_file: '{ca}', verify: true }}"
+    ));
     let tls = Tls {
         required: true,
         ca_file: Some(ca),
@@ -250,10 +293,18 @@ async fn encrypted_connections_are_verified_both_ways() {
     heard.assert_lost("tls");
     assert!(heard.problem().message.contains("does not trust"), "{:?}", heard.problem());
 
-    let unknown = Tls { cert_file: Some(stranger.file("client.pem")), key_file: Some(stranger.file("client.key")), ..tls };
+    let unknown = Tls {
+        cert_file: Some(stranger.file("client.pem")),
+        key_file: Some(stranger.file("client.key")),
+        ..tls
+    };
     let heard = call_with(&Registry::default(), &connection(unknown), joke(), limits()).await;
     assert_eq!(heard.end().0, Outcome::Lost);
-    assert!(["tls", "refused", "no-server"].contains(&heard.problem().kind.word()), "{:?}", heard.problem());
+    assert!(
+        ["tls", "refused", "no-server"].contains(&heard.problem().kind.word()),
+        "{:?}",
+        heard.problem()
+    );
 }
 
 #[tokio::test]
@@ -309,7 +360,11 @@ async fn a_stream_that_keeps_requests_gives_its_receipt() {
     let kept = "JetStream keeps the request: stream REQUESTS, message 1".to_owned();
     assert_eq!((stages(&first), first.strays()), (vec![("kept".into(), kept)], Vec::new()));
     assert_eq!(first.end().0, Outcome::TimedOut);
-    assert!(first.problem().remedy.contains("stream REQUESTS keeps the request as message 1"), "{:?}", first.problem());
+    assert!(
+        first.problem().remedy.contains("stream REQUESTS keeps the request as message 1"),
+        "{:?}",
+        first.problem()
+    );
     let again = call_with(&registry, &server.connection(), request, short).await;
     assert!(
         matches!(&stages(&again)[..], [(name, words)] if name == "duplicate" && words.contains("message 1")),
@@ -331,14 +386,27 @@ async fn a_stream_that_keeps_requests_gives_its_receipt() {
     for mode in ["response", "inbox", "inbox-without-id"] {
         let _service = Responder::start(&server.url(), mode);
         let heard = call_with(&registry, &server.connection(), joke(), limits()).await;
-        assert_eq!((heard.text().as_str(), heard.strays()), ("Hello alice, llamas as a pun.", Vec::new()), "{mode}");
+        assert_eq!(
+            (heard.text().as_str(), heard.strays()),
+            ("Hello alice, llamas as a pun.", Vec::new()),
+            "{mode}"
+        );
     }
     let stream = context.get_stream("REQUESTS").await.unwrap();
-    assert_eq!(stream.cached_info().state.messages, 4, "one for the two that were the same, and each of the others");
+    assert_eq!(
+        stream.cached_info().state.messages,
+        4,
+        "one for the two that were the same, and each of the others"
+    );
 }
 
 /// What a call without an end comes to where this happens after its second piece.
-async fn after_two(registry: &Registry, connection: &Connection, limits: Limits, happens: impl AsyncFnMut()) -> Heard {
+async fn after_two(
+    registry: &Registry,
+    connection: &Connection,
+    limits: Limits,
+    happens: impl AsyncFnMut(),
+) -> Heard {
     call_and(registry, connection, (joke(), limits), two, happens).await
 }
 
@@ -375,8 +443,13 @@ async fn a_short_standstill_only_takes_time() {
     server.signal("STOP");
     let short = Limits { first: Duration::from_millis(300), ..limits() };
     let silent = call_with(&registry, &connection, joke(), short).await;
-    assert_eq!((silent.end().0, silent.problem().kind.word()), (Outcome::TimedOut, "timed-out-first"));
-    let heard = call_and(&registry, &connection, (joke(), limits()), sent, async || server.signal("CONT")).await;
+    assert_eq!(
+        (silent.end().0, silent.problem().kind.word()),
+        (Outcome::TimedOut, "timed-out-first")
+    );
+    let heard =
+        call_and(&registry, &connection, (joke(), limits()), sent, async || server.signal("CONT"))
+            .await;
     assert_eq!(heard.end().0, Outcome::Succeeded, "{:?}", heard.0);
     assert!(heard.text().starts_with("Hello alice"), "{:?}", heard.0);
 }
@@ -386,12 +459,17 @@ async fn a_killed_service_leaves_the_call_to_its_limit() {
     let server = NatsServer::start();
     let mut responder = Responder::start(&server.url(), "no-end");
     let short = Limits { idle: Duration::from_millis(500), ..limits() };
-    let heard = after_two(&Registry::default(), &server.connection(), short, async || responder.kill()).await;
+    let heard =
+        after_two(&Registry::default(), &server.connection(), short, async || responder.kill())
+            .await;
     assert_eq!((heard.text().as_str(), heard.problem().kind.word()), ("one two", "timed-out-idle"));
-    call_with(&Registry::default(), &server.connection(), joke(), limits()).await.assert_lost("no-responders");
+    call_with(&Registry::default(), &server.connection(), joke(), limits())
+        .await
+        .assert_lost("no-responders");
 }
 
-/// The line between network and call holds 64 MiB; this answer is 100 MB, and nobody takes it before all of it is there.
+/// The line between network and call holds 64 MiB; this answer is 100 MB, and nobody takes it
+/// before all of it is there.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_that_nobody_takes_in_time_has_gaps_and_says_so() {
     let server = NatsServer::start();
@@ -399,7 +477,8 @@ async fn an_answer_that_nobody_takes_in_time_has_gaps_and_says_so() {
     let (registry, connection) = (Registry::default(), server.connection());
     // On a connection of its own: the server lets nobody fall behind for both.
     let elsewhere = Registry::default().open(&connection).await.unwrap();
-    let mut onlooker = elsewhere.subscribe(&Address::fleeting("tg.response.joke"), Share::Each).await.unwrap();
+    let mut onlooker =
+        elsewhere.subscribe(&Address::fleeting("tg.response.joke"), Share::Each).await.unwrap();
     let here = registry.open(&connection).await.unwrap();
     let inbox = here.inbox().unwrap();
     let mut echo = here.subscribe(&inbox, Share::Each).await.unwrap();
@@ -408,9 +487,19 @@ async fn an_answer_that_nobody_takes_in_time_has_gaps_and_says_so() {
     let short = Limits { idle: Duration::from_millis(300), ..limits() };
     let calling = registry.call(&connection, joke(), short, sender);
     let taking = async {
-        while !matches!(onlooker.next().await, Some(message::Incoming::Packet(packet)) if packet.body.ends_with(b"true}")) {}
+        while !matches!(onlooker.next().await, Some(message::Incoming::Packet(packet)) if packet.body.ends_with(b"true}"))
+        {
+        }
         // What comes back behind all of it.
-        here.send(Outgoing { to: inbox, reply: None, headers: Vec::new(), body: "".into(), expires: None }).await.unwrap();
+        here.send(Outgoing {
+            to: inbox,
+            reply: None,
+            headers: Vec::new(),
+            body: "".into(),
+            expires: None,
+        })
+        .await
+        .unwrap();
         echo.next().await.unwrap();
         let mut events = Vec::new();
         while let Some(event) = receiver.recv().await {
@@ -418,7 +507,8 @@ async fn an_answer_that_nobody_takes_in_time_has_gaps_and_says_so() {
         }
         Heard(events)
     };
-    let heard = timeout(HUNG, async { tokio::join!(calling, taking).1 }).await.expect("the call hangs");
+    let heard =
+        timeout(HUNG, async { tokio::join!(calling, taking).1 }).await.expect("the call hangs");
     heard.assert_lost("slow-consumer");
     let told = heard.problem().message;
     assert!(told.contains("messages (") && told.contains("were let go"), "{told}");
@@ -428,7 +518,8 @@ async fn an_answer_that_nobody_takes_in_time_has_gaps_and_says_so() {
     assert_eq!(notices.count(), 1, "{:?}", heard.problem());
 }
 
-/// A stream that keeps requests sends a receipt into the inbox of each, which is no answer, also where nobody else is there.
+/// A stream that keeps requests sends a receipt into the inbox of each, which is no answer, also
+/// where nobody else is there.
 #[tokio::test]
 async fn the_receipt_of_a_stream_that_keeps_requests_is_no_answer() {
     let (server, _streams) = jetstream();
@@ -443,12 +534,19 @@ async fn the_receipt_of_a_stream_that_keeps_requests_is_no_answer() {
     let short = Limits { first: Duration::from_millis(500), ..limits() };
     let alone = call_with(&Registry::default(), &server.connection(), joke(), short).await;
     assert_eq!((alone.problem().kind.word(), alone.strays()), ("timed-out-first", Vec::new()));
-    let receipt = alone.0.iter().any(|event| matches!(&event.kind, EventKind::Stage(stage) if stage.body.contains("KEPT")));
+    let receipt = alone
+        .0
+        .iter()
+        .any(|event| matches!(&event.kind, EventKind::Stage(stage) if stage.body.contains("KEPT")));
     assert!(receipt, "{:?}", alone.0);
     for mode in ["response", "inbox", "inbox-without-id"] {
         let _responder = Responder::start(&server.url(), mode);
         let heard = call_with(&Registry::default(), &server.connection(), joke(), limits()).await;
-        assert_eq!((heard.text().as_str(), heard.end().0), ("Hello alice, llamas as a pun.", Outcome::Succeeded), "{mode}");
+        assert_eq!(
+            (heard.text().as_str(), heard.end().0),
+            ("Hello alice, llamas as a pun.", Outcome::Succeeded),
+            "{mode}"
+        );
     }
     assert_eq!(kept.get_raw_message(1).await.unwrap().payload, joke().body.as_bytes());
 }

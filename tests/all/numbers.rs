@@ -1,4 +1,5 @@
-//! Numbers of any size and spelling stay as they are, from the file and the command line to what is sent.
+//! Numbers of any size and spelling stay as they are, from the file and the command line to what is
+//! sent.
 
 use std::{fs, path::Path, process::Command};
 
@@ -7,13 +8,18 @@ use toolcrib::app::message::ScreenId;
 use crate::support::workbench::Workbench;
 
 /// Beyond 64 bits, just beyond them, and one that a float would print differently.
-pub const NUMBERS: [&str; 3] = ["12345678901234567890123", "18446744073709551616", "0.12345678901234567890123"];
+pub const NUMBERS: [&str; 3] =
+    ["12345678901234567890123", "18446744073709551616", "0.12345678901234567890123"];
 
 const FILE: &str = "# kept\ntool:\n  count: {type: mcp-tool, mcp-tool: c, name: count, description: Counts,\n    limit: 5, \
                     huge: 12345678901234567890123, arguments: [{name: n, type: number, description: N}]}\n";
 
 fn toolcrib(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_toolcrib")).current_dir(folder).args(arguments).output().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_toolcrib"))
+        .current_dir(folder)
+        .args(arguments)
+        .output()
+        .unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
@@ -27,7 +33,9 @@ fn a_request_carries_every_digit_of_an_argument() {
         fs::write(&file, format!("{{\"n\": {number}}}")).unwrap();
         let pair = format!("n:={number}");
         for given in [vec![pair.as_str()], vec!["--args", "given.json"]] {
-            let arguments = [vec!["call", "count", "--dry-run", "--connection", "ws://127.0.0.1:1"], given].concat();
+            let arguments =
+                [vec!["call", "count", "--dry-run", "--connection", "ws://127.0.0.1:1"], given]
+                    .concat();
             let (code, data, words) = toolcrib(folder.path(), &arguments);
             assert!(code == Some(0) && data.contains(number), "{number}: {data}{words}");
         }

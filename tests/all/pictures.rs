@@ -1,4 +1,5 @@
-//! The pictures in the README, made from the real program. `UPDATE=1 cargo test --test all pictures` writes them anew.
+//! The pictures in the README, made from the real program.
+//! `UPDATE=1 cargo test --test all pictures` writes them anew.
 
 use std::{env, fs, path::Path};
 
@@ -38,7 +39,11 @@ fn workflow() {
     terminal.wait_for("Available");
     terminal.press(["enter"]);
     terminal.wait_for("undefined → analysis");
-    keep(&terminal, "workflow", "Workflow: the groups asked for, the states, the tools available and hidden, the run");
+    keep(
+        &terminal,
+        "workflow",
+        "Workflow: the groups asked for, the states, the tools available and hidden, the run",
+    );
 }
 
 #[test]

@@ -1,5 +1,6 @@
-//! Calls over a real broker that speaks Pulsar's protocol, to services that are not ours in language or library, TrustGraph's own among them;
-//! and over a scripted one, for what that broker does not do.
+//! Calls over a real broker that speaks Pulsar's protocol, to services that are not ours in
+//! language or library, TrustGraph's own among them; and over a scripted one, for what that broker
+//! does not do.
 
 use std::{sync::Arc, time::Duration};
 
@@ -45,7 +46,10 @@ impl Broker for PulsarBroker {
     }
 
     fn places(&self, topic: &str) -> [String; 2] {
-        [format!("non-persistent://tg/request/{topic}"), format!("non-persistent://tg/response/{topic}")]
+        [
+            format!("non-persistent://tg/request/{topic}"),
+            format!("non-persistent://tg/response/{topic}"),
+        ]
     }
 
     fn signal(&self, name: &str) {
@@ -72,16 +76,29 @@ async fn trustgraphs_own_service_answers() {
     };
     for request in [joke(), addressed] {
         let heard = call_with(&Registry::default(), &broker.connection(), request, limits()).await;
-        assert!(heard.text().starts_with("Here's a ") && heard.text().contains(" for you:"), "{:?}", heard.0);
-        assert_eq!((heard.end().0, heard.pieces(), heard.strays().len()), (Outcome::Succeeded, 1, 0));
+        assert!(
+            heard.text().starts_with("Here's a ") && heard.text().contains(" for you:"),
+            "{:?}",
+            heard.0
+        );
+        assert_eq!(
+            (heard.end().0, heard.pieces(), heard.strays().len()),
+            (Outcome::Succeeded, 1, 0)
+        );
     }
     let broken = Request { body: r#"{"config": "{not json"}"#.into(), ..joke() };
     let heard = call_with(&Registry::default(), &broker.connection(), broken, limits()).await;
-    assert_eq!((heard.end().0, heard.problem().kind.word()), (Outcome::Failed, "tool-service-error"));
+    assert_eq!(
+        (heard.end().0, heard.problem().kind.word()),
+        (Outcome::Failed, "tool-service-error")
+    );
     let short = Limits { first: Duration::from_secs(1), ..limits() };
     let nonsense = Request { body: "not json".into(), ..joke() };
     let heard = call_with(&Registry::default(), &broker.connection(), nonsense, short).await;
-    assert_eq!((heard.problem().kind.word(), heard.strays()), ("timed-out-first", vec![StrayCause::UnknownId]));
+    assert_eq!(
+        (heard.problem().kind.word(), heard.strays()),
+        ("timed-out-first", vec![StrayCause::UnknownId])
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -91,22 +108,41 @@ async fn replies_as_they_should_be_and_not() {
     battery::a_late_reply_is_a_stray(&broker).await;
     let short = Duration::from_millis(400);
     battery::silence_and_endless_answers(&broker, [short; 3]).await;
-    let nobody =
-        call_with(&Registry::default(), &broker.connection(), joke_of("nobody"), Limits { first: short, ..limits() }).await;
-    assert!(nobody.problem().remedy.contains("Pulsar drops a request that nobody hears"), "{:?}", nobody.problem());
+    let nobody = call_with(
+        &Registry::default(),
+        &broker.connection(),
+        joke_of("nobody"),
+        Limits { first: short, ..limits() },
+    )
+    .await;
+    assert!(
+        nobody.problem().remedy.contains("Pulsar drops a request that nobody hears"),
+        "{:?}",
+        nobody.problem()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn large_answers_arrive_whole_and_kept_topics_carry_calls_too() {
     let broker = PulsarBroker::start();
     let heard = from_service(&broker, "large", limits()).await;
-    assert_eq!((heard.end().0, heard.pieces(), heard.text().len()), (Outcome::Succeeded, 5, 20_000_000), "{:?}", heard.end());
+    assert_eq!(
+        (heard.end().0, heard.pieces(), heard.text().len()),
+        (Outcome::Succeeded, 5, 20_000_000),
+        "{:?}",
+        heard.end()
+    );
     let [request, response] = ["persistent://tg/flow/cake", "persistent://tg/flow/cake-answers"];
-    // One reply: where a topic keeps its messages, this broker sometimes delivers one again before it can be acknowledged.
+    // One reply: where a topic keeps its messages, this broker sometimes delivers one again before
+    // it can be acknowledged.
     let _responder = Responder::at(&broker.url(), "error", [request, response]);
-    let request = Request { to: "flow:tg:cake".into(), reply: Some("flow:tg:cake-answers".into()), ..joke() };
+    let request =
+        Request { to: "flow:tg:cake".into(), reply: Some("flow:tg:cake-answers".into()), ..joke() };
     let heard = call_with(&Registry::default(), &broker.connection(), request, limits()).await;
-    assert_eq!((heard.end().0, heard.problem().message.as_str()), (Outcome::Failed, "the oven is cold"));
+    assert_eq!(
+        (heard.end().0, heard.problem().message.as_str()),
+        (Outcome::Failed, "the oven is cold")
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -125,7 +161,8 @@ async fn a_broker_that_stops_is_killed_and_comes_back() {
     let mut broker = PulsarBroker::start();
     let (registry, connection) = (Registry::default(), broker.connection());
     let mut states = registry.states();
-    let serving = Serving::start(registry.open(&connection).await.unwrap(), offers::samples()).await.unwrap();
+    let serving =
+        Serving::start(registry.open(&connection).await.unwrap(), offers::samples()).await.unwrap();
     let running = tokio::spawn(serving.run(None, CancellationToken::new()));
     battery::stopped_and_killed_during_a_stream(&mut broker, &registry).await;
     battery::is_gone(&broker, &registry).await;
@@ -147,7 +184,9 @@ async fn requests_that_cannot_be_sent_say_why() {
     heard.assert_lost("bad-subject");
     assert!(heard.problem().remedy.contains("request:tg:joke"), "{:?}", heard.problem());
     let inboxless = Request { reply: None, ..joke() };
-    call_with(&registry, &broker.connection(), inboxless, limits()).await.assert_lost("no-way-back");
+    call_with(&registry, &broker.connection(), inboxless, limits())
+        .await
+        .assert_lost("no-way-back");
     let greeting = registry.test(&broker.connection()).await.unwrap();
     assert!(greeting.contains(&broker.url()) && greeting.contains("messages up to"), "{greeting}");
     let tls = Tls { required: true, ..Tls::default() };
@@ -156,7 +195,8 @@ async fn requests_that_cannot_be_sent_say_why() {
     assert!(problem.contains("no encrypted connection"), "{problem}");
 }
 
-/// The real broker has no encryption of its own; a relay before it does what a proxy or the broker would.
+/// The real broker has no encryption of its own; a relay before it does what a proxy or the broker
+/// would.
 #[tokio::test(flavor = "multi_thread")]
 async fn encryption_is_verified_and_carries_calls_and_the_token() {
     let (broker, files) = (PulsarBroker::start(), Certificates::naming(&["localhost"]));
@@ -179,15 +219,30 @@ async fn encryption_is_verified_and_carries_calls_and_the_token() {
     // The broker names its own plain address as the topics' place; we stay where we are encrypted.
     let sent = relay.heard();
     let sent = String::from_utf8_lossy(&sent);
-    assert!(sent.contains("t0ken-of-ours") && sent.contains("llamas") && sent.contains("tg/response/joke"), "{}", sent.len());
+    assert!(
+        sent.contains("t0ken-of-ours")
+            && sent.contains("llamas")
+            && sent.contains("tg/response/joke"),
+        "{}",
+        sent.len()
+    );
 
-    let tested = async |connection: Connection| registry().test(&connection).await.map_err(|problem| problem.to_string());
+    let tested = async |connection: Connection| {
+        registry().test(&connection).await.map_err(|problem| problem.to_string())
+    };
     let other_name = tested(safe("127.0.0.1", files.file("ca.pem"))).await.unwrap_err();
-    assert!(other_name.contains("its certificate is not for 127.0.0.1, but for localhost"), "{other_name}");
-    let stranger = tested(safe("localhost", Certificates::make().file("ca.pem"))).await.unwrap_err();
+    assert!(
+        other_name.contains("its certificate is not for 127.0.0.1, but for localhost"),
+        "{other_name}"
+    );
+    let stranger =
+        tested(safe("localhost", Certificates::make().file("ca.pem"))).await.unwrap_err();
     assert!(stranger.contains("does not trust") && stranger.contains("ca-file"), "{stranger}");
     let plain = tested(connection("pulsar", "localhost", files.file("ca.pem"))).await.unwrap_err();
-    assert!(plain.contains("did not greet us as Pulsar does") && plain.contains("pulsar+ssl://"), "{plain}");
+    assert!(
+        plain.contains("did not greet us as Pulsar does") && plain.contains("pulsar+ssl://"),
+        "{plain}"
+    );
     let to_plain = good.at(vec![broker.url().replace("pulsar://", "pulsar+ssl://")]);
     let to_plain = tested(to_plain).await.unwrap_err();
     assert!(to_plain.contains("no encrypted connection"), "{to_plain}");
@@ -210,8 +265,10 @@ async fn greets_with(answer: &'static [u8], token: &'static str) -> (String, Vec
     };
     let registry = Registry::new(Arc::new(move |_| Some(token.into())));
     let credentials = Credentials::Token { token: SecretAt::Variable("TOKEN".into()) };
-    let connection = Connection { credentials, ..Connection::to(TransportKind::Pulsar, "fake", address) };
-    let (tested, heard) = timeout(HUNG, async { tokio::join!(registry.test(&connection), broker) }).await.unwrap();
+    let connection =
+        Connection { credentials, ..Connection::to(TransportKind::Pulsar, "fake", address) };
+    let (tested, heard) =
+        timeout(HUNG, async { tokio::join!(registry.test(&connection), broker) }).await.unwrap();
     (tested.unwrap_or_else(|problem| problem.to_string()), heard)
 }
 
@@ -220,7 +277,12 @@ async fn the_token_is_shown_to_the_broker_alone() {
     // CommandError: request 0, AuthenticationError, "no such token".
     let refusal = b"\0\0\0\x1b\0\0\0\x17\x08\x0e\x72\x13\x08\0\x10\x03\x1a\x0dno such token";
     let (told, heard) = greets_with(refusal, "t0ken").await;
-    assert!(told.contains("refused our credentials") && told.contains("no such token") && !told.contains("t0ken"), "{told}");
+    assert!(
+        told.contains("refused our credentials")
+            && told.contains("no such token")
+            && !told.contains("t0ken"),
+        "{told}"
+    );
     let heard = String::from_utf8_lossy(&heard);
     assert!(heard.contains("t0ken") && heard.contains("token"), "{heard}");
     let (told, _) = greets_with(b"HTTP/1.1 400 Bad Request\r\n\r\n", "t").await;
@@ -238,7 +300,8 @@ fn whoever_serves_beside_a_real_service_is_warned() {
     let mut beside = serve();
     let warned = beside.line();
     assert!(
-        warned.contains("a service answers on non-persistent://tg/request/joke already") && warned.contains("two answers"),
+        warned.contains("a service answers on non-persistent://tg/request/joke already")
+            && warned.contains("two answers"),
         "{warned}"
     );
     assert!(beside.line().starts_with("listening"));

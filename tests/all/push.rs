@@ -12,7 +12,10 @@ use tokio::{
     sync::Mutex,
 };
 use toolcrib::{
-    model::{catalog::Catalog, connection::Connection, context::Mode, entry::FileId, transport::TransportKind},
+    model::{
+        catalog::Catalog, connection::Connection, context::Mode, entry::FileId,
+        transport::TransportKind,
+    },
     syntax::source::{Format, Source},
     systems::{
         deployed::push::Absent,
@@ -26,10 +29,14 @@ const BEFORE: &str = "tool:\n  old: {type: text-completion, name: old, descripti
 const AFTER: &str = "tool:\n  new: {type: text-completion, name: new, description: d}\n  ask: {type: text-completion, name: ask, description: d}\n";
 
 fn catalog(text: &str) -> Catalog {
-    read::catalog([(&FileId::new("t.yaml"), &Source::parse(Format::Yaml, text).unwrap())], Mode::AsDeployed)
+    read::catalog(
+        [(&FileId::new("t.yaml"), &Source::parse(Format::Yaml, text).unwrap())],
+        Mode::AsDeployed,
+    )
 }
 
-/// The configuration service of a gateway that closes the connection where one operation is asked of it.
+/// The configuration service of a gateway that closes the connection where one operation is asked
+/// of it.
 struct Breaking {
     table: Mutex<Table>,
     at: &'static str,
@@ -61,7 +68,10 @@ impl Breaking {
                 return;
             }
             let answer = self.table.lock().await.answer(&request).to_string();
-            let head = format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n", answer.len());
+            let head = format!(
+                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+                answer.len()
+            );
             stream.write_all((head + &answer).as_bytes()).await.unwrap();
         }
     }
@@ -72,8 +82,11 @@ async fn body(stream: &mut TcpStream, came: &mut Vec<u8>) -> Option<Vec<u8>> {
     loop {
         let text = String::from_utf8_lossy(came).to_lowercase();
         if let Some(end) = text.find("\r\n\r\n") {
-            let length =
-                text.split("content-length:").nth(1).and_then(|rest| rest.lines().next()?.trim().parse().ok()).unwrap_or(0);
+            let length = text
+                .split("content-length:")
+                .nth(1)
+                .and_then(|rest| rest.lines().next()?.trim().parse().ok())
+                .unwrap_or(0);
             if came.len() >= end + 4 + length {
                 let rest = came.split_off(end + 4 + length);
                 let body = std::mem::replace(came, rest).split_off(end + 4);
@@ -94,7 +107,8 @@ async fn pushed(at: &'static str, stays_away: bool) -> String {
     let table = Mutex::new(Table::of(&catalog(BEFORE)));
     let gateway = Arc::new(Breaking { table, at, stays_away, broke: AtomicBool::new(false) });
     let serving = tokio::spawn(gateway.serve(listener));
-    let (registry, connection) = (Registry::default(), Connection::to(TransportKind::Http, "tg", url));
+    let (registry, connection) =
+        (Registry::default(), Connection::to(TransportKind::Http, "tg", url));
     let items = deployed::read(&registry, &connection).await.unwrap();
     let push = push::plan(&catalog(AFTER), &items, Absent::Delete).unwrap();
     let problem = deployed::write(&registry, &connection, &push).await.unwrap_err();
@@ -106,9 +120,15 @@ async fn pushed(at: &'static str, stays_away: bool) -> String {
 #[tokio::test]
 async fn a_push_that_is_cut_off_says_what_is_there_now() {
     let before = pushed("put", false).await;
-    assert!(before.ends_with("; read again since: nothing of it is there: all is as before"), "{before}");
+    assert!(
+        before.ends_with("; read again since: nothing of it is there: all is as before"),
+        "{before}"
+    );
     let between = pushed("delete", false).await;
-    assert!(between.ends_with("; read again since: 1 of 2 changes are there; tool/old is still there"), "{between}");
+    assert!(
+        between.ends_with("; read again since: 1 of 2 changes are there; tool/old is still there"),
+        "{between}"
+    );
 }
 
 #[tokio::test]

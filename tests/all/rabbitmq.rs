@@ -1,6 +1,8 @@
-//! Calls over a real RabbitMQ broker, to services that are not ours in language or library, TrustGraph's own among them.
+//! Calls over a real RabbitMQ broker, to services that are not ours in language or library,
+//! TrustGraph's own among them.
 //!
-//! The broker takes ten seconds to start, so one serves all that leaves it in peace, each with a topic of its own.
+//! The broker takes ten seconds to start, so one serves all that leaves it in peace, each with a
+//! topic of its own.
 
 use std::{sync::Arc, time::Duration};
 
@@ -119,7 +121,11 @@ async fn a_request_that_timed_out_is_gone(broker: &Rabbit) {
     let missed = call_with(&registry, &broker.connection(), joke_of("late"), short).await;
     assert_eq!(missed.problem().kind.word(), "timed-out-first");
     let (running, stop, mut reports) = serve().await;
-    let again = Request { correlation: "again".into(), headers: vec![("id".into(), "again".into())], ..joke_of("late") };
+    let again = Request {
+        correlation: "again".into(),
+        headers: vec![("id".into(), "again".into())],
+        ..joke_of("late")
+    };
     let heard = call_with(&registry, &broker.connection(), again, limits()).await;
     assert_eq!(heard.end().0, Outcome::Succeeded, "{:?}", heard.0);
     stop.cancel();
@@ -132,35 +138,52 @@ async fn a_request_that_timed_out_is_gone(broker: &Rabbit) {
 }
 
 async fn whoever_serves_beside_a_real_service_is_warned(broker: &Rabbit) {
-    let jokes: Vec<_> = offers::samples().into_iter().filter(|offer| offer.name == "joke-service").collect();
+    let jokes: Vec<_> =
+        offers::samples().into_iter().filter(|offer| offer.name == "joke-service").collect();
     let bus = registry().open(&broker.connection()).await.unwrap();
     assert_eq!(beside::look(&*bus, &jokes).await, [""; 0]);
     let service = JokeService::on_rabbitmq(broker.port());
     let warned = beside::look(&*bus, &jokes).await;
-    assert!(matches!(&warned[..], [one] if one.contains("a service answers on tg.request.joke already")), "{warned:?}");
+    assert!(
+        matches!(&warned[..], [one] if one.contains("a service answers on tg.request.joke already")),
+        "{warned:?}"
+    );
     drop(service);
 }
 
 async fn trustgraphs_own_service_answers(broker: &Rabbit) {
     let service = JokeService::on_rabbitmq(broker.port());
     let heard = call_with(&registry(), &broker.connection(), joke_of("joke"), limits()).await;
-    assert!(heard.text().starts_with("Here's a ") && heard.text().contains(" for you:"), "{:?}", heard.0);
+    assert!(
+        heard.text().starts_with("Here's a ") && heard.text().contains(" for you:"),
+        "{:?}",
+        heard.0
+    );
     assert_eq!((heard.end().0, heard.pieces()), (Outcome::Succeeded, 1));
     let broken = Request { body: r#"{"config": "{not json"}"#.into(), ..joke_of("joke") };
     let heard = call_with(&registry(), &broker.connection(), broken, limits()).await;
-    assert_eq!((heard.end().0, heard.problem().kind.word()), (Outcome::Failed, "tool-service-error"));
+    assert_eq!(
+        (heard.end().0, heard.problem().kind.word()),
+        (Outcome::Failed, "tool-service-error")
+    );
     drop(service);
 }
 
 async fn a_service_that_could_not_read_the_request(broker: &Rabbit) {
     let short = Limits { first: Duration::from_millis(500), ..limits() };
     let heard = from_service(broker, "unknown-id", short).await;
-    assert_eq!((heard.problem().kind.word(), heard.strays()), ("timed-out-first", vec![StrayCause::UnknownId]));
+    assert_eq!(
+        (heard.problem().kind.word(), heard.strays()),
+        ("timed-out-first", vec![StrayCause::UnknownId])
+    );
 }
 
 async fn large_and_long_answers_arrive_whole(broker: &Rabbit) {
     let huge = from_service(broker, "huge", limits()).await;
-    assert_eq!((huge.end().0, huge.pieces(), huge.text().len()), (Outcome::Succeeded, 200, 100_000_000));
+    assert_eq!(
+        (huge.end().0, huge.pieces(), huge.text().len()),
+        (Outcome::Succeeded, 200, 100_000_000)
+    );
     let many = from_service(broker, "many", limits()).await;
     let expected: String = (0..20_000).map(|row| format!("{row} ")).collect();
     assert!(many.end().0 == Outcome::Succeeded && many.text() == expected, "{:?}", many.end());
@@ -169,7 +192,11 @@ async fn large_and_long_answers_arrive_whole(broker: &Rabbit) {
 async fn nobody_listening(broker: &Rabbit) {
     let heard = call_with(&registry(), &broker.connection(), joke_of("nobody"), limits()).await;
     heard.assert_lost("no-responders");
-    assert!(heard.problem().message.contains("no exchange tg.request.nobody"), "{:?}", heard.problem());
+    assert!(
+        heard.problem().message.contains("no exchange tg.request.nobody"),
+        "{:?}",
+        heard.problem()
+    );
     drop(responder(broker, "silent"));
     let registry = registry();
     // The responder's queue went with its connection, which the broker may notice only now.
@@ -196,10 +223,16 @@ async fn requests_that_the_broker_refuses(broker: &Rabbit) {
 
     let heard = call_with(&registry, &broker.connection(), joke_of("forbidden"), limits()).await;
     heard.assert_lost("refused");
-    assert!(heard.problem().message.contains("let us listen on tg.response.forbidden"), "{:?}", heard.problem());
+    assert!(
+        heard.problem().message.contains("let us listen on tg.response.forbidden"),
+        "{:?}",
+        heard.problem()
+    );
 
     let long = "x".repeat(300);
-    call_with(&registry, &broker.connection(), joke_of(&long), limits()).await.assert_lost("bad-subject");
+    call_with(&registry, &broker.connection(), joke_of(&long), limits())
+        .await
+        .assert_lost("bad-subject");
 }
 
 async fn credentials(broker: &Rabbit) {
@@ -222,16 +255,23 @@ async fn encryption(broker: &Rabbit, files: &Certificates) {
         tls: Tls { required: true, ca_file: Some(ca), ..Tls::default() },
         ..broker.connection().at(vec![broker.encrypted_url(host)])
     };
-    let tested = async |connection: Connection| registry().test(&connection).await.map_err(|problem| problem.to_string());
+    let tested = async |connection: Connection| {
+        registry().test(&connection).await.map_err(|problem| problem.to_string())
+    };
     assert!(tested(connection("localhost", files.file("ca.pem"))).await.is_ok());
     let other_name = tested(connection("127.0.0.1", files.file("ca.pem"))).await.unwrap_err();
-    assert!(other_name.contains("its certificate is not for 127.0.0.1, but for localhost"), "{other_name}");
-    let stranger = tested(connection("localhost", Certificates::make().file("ca.pem"))).await.unwrap_err();
+    assert!(
+        other_name.contains("its certificate is not for 127.0.0.1, but for localhost"),
+        "{other_name}"
+    );
+    let stranger =
+        tested(connection("localhost", Certificates::make().file("ca.pem"))).await.unwrap_err();
     assert!(stranger.contains("does not trust"), "{stranger}");
     let plain = connection("127.0.0.1", files.file("ca.pem")).at(vec![broker.url()]);
     let plain = tested(plain).await.unwrap_err();
     assert!(plain.contains("does not speak TLS"), "{plain}");
-    let unencrypted = broker.connection().at(vec![broker.encrypted_url("127.0.0.1").replace("amqps", "amqp")]);
+    let unencrypted =
+        broker.connection().at(vec![broker.encrypted_url("127.0.0.1").replace("amqps", "amqp")]);
     let unencrypted = tested(unencrypted).await.unwrap_err();
     assert!(unencrypted.contains("did not greet us as RabbitMQ does"), "{unencrypted}");
 }
@@ -239,7 +279,11 @@ async fn encryption(broker: &Rabbit, files: &Certificates) {
 async fn our_services_answer_a_foreign_caller(broker: &Rabbit) {
     let registry = registry();
     let bus = registry.open(&broker.connection()).await.unwrap();
-    let rule = Rule { name: "any".into(), then: Then { delay: Duration::from_millis(5), ..Then::default() }, ..Rule::default() };
+    let rule = Rule {
+        name: "any".into(),
+        then: Then { delay: Duration::from_millis(5), ..Then::default() },
+        ..Rule::default()
+    };
     let stub = StubService { rules: vec![rule], ..StubService::default() };
     let stubbed = ServedService {
         name: "stubbed".into(),
@@ -259,14 +303,22 @@ async fn our_services_answer_a_foreign_caller(broker: &Rabbit) {
     while let Some(answered) = reports.recv().await {
         told.push((answered.service, answered.user, answered.problem));
     }
-    assert_eq!(told, ["calculator", "custom-rag", "stubbed"].map(|service| (service.to_owned(), "alice".to_owned(), None)));
+    assert_eq!(
+        told,
+        ["calculator", "custom-rag", "stubbed"].map(|service| (
+            service.to_owned(),
+            "alice".to_owned(),
+            None
+        ))
+    );
 }
 
 async fn a_killed_service_leaves_the_call_to_its_limit(broker: &Rabbit) {
     let mut responder = responder(broker, "no-end");
     let short = Limits { idle: Duration::from_secs(1), ..limits() };
     let asked = (joke_of("no-end"), short);
-    let heard = call_and(&registry(), &broker.connection(), asked, two, async || responder.kill()).await;
+    let heard =
+        call_and(&registry(), &broker.connection(), asked, two, async || responder.kill()).await;
     assert_eq!((heard.text().as_str(), heard.problem().kind.word()), ("one two", "timed-out-idle"));
 }
 
@@ -284,7 +336,8 @@ async fn a_broker_in_trouble() {
     let (registry, connection) = (registry(), broker.connection());
     let mut states = registry.states();
     let serving = registry.open(&connection).await.unwrap();
-    let offers: Vec<ServedService> = offers::samples().into_iter().filter(|offer| offer.name == "calculator").collect();
+    let offers: Vec<ServedService> =
+        offers::samples().into_iter().filter(|offer| offer.name == "calculator").collect();
     let serving = Serving::start(serving, offers).await.unwrap();
     let stop = CancellationToken::new();
     let running = tokio::spawn(serving.run(None, stop.clone()));
@@ -319,7 +372,9 @@ async fn killed_during_a_stream(broker: &mut Rabbit, registry: &Registry, connec
     let mut states = registry.states();
     let up = states.wait_for(|states| states.get("test") == Some(&ConnectionState::Connected));
     timeout(HUNG, up).await.expect("it does not reconnect").unwrap();
-    let heard = call_and(registry, connection, (joke_of("no-end"), limits()), two, async || broker.kill()).await;
+    let heard =
+        call_and(registry, connection, (joke_of("no-end"), limits()), two, async || broker.kill())
+            .await;
     heard.assert_lost("connection-lost");
     assert_eq!(heard.text(), "one two");
     drop(responder);

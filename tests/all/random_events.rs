@@ -1,7 +1,8 @@
-//! Random events over every screen: keys, mouse, pastes, sizes, odd bytes, files that change on disk, answers that come at any time.
-//! Whatever comes, in whatever order, nothing panics.
+//! Random events over every screen: keys, mouse, pastes, sizes, odd bytes, files that change on
+//! disk, answers that come at any time. Whatever comes, in whatever order, nothing panics.
 //!
-//! `TOOLCRIB_RANDOM_EVENTS=300000` makes it longer; `TOOLCRIB_RANDOM_SEED=…` repeats a run that failed, which prints both.
+//! `TOOLCRIB_RANDOM_EVENTS=300000` makes it longer; `TOOLCRIB_RANDOM_SEED=…` repeats a run that
+//! failed, which prints both.
 
 use std::{env, mem, path::Path, sync::Arc};
 
@@ -38,7 +39,8 @@ const EVENTS: usize = 1_500;
 /// Events of one session; each has a seed of its own.
 const SESSION: usize = 300;
 
-const SAMPLES: [&str; 6] = ["spec-workflow", "demo", "commonground", "services", "first-call", "gallery"];
+const SAMPLES: [&str; 6] =
+    ["spec-workflow", "demo", "commonground", "services", "first-call", "gallery"];
 
 const SCREENS: [ScreenId; 7] = [
     ScreenId::Workflow,
@@ -50,8 +52,20 @@ const SCREENS: [ScreenId; 7] = [
     ScreenId::Connections,
 ];
 
-const SIZES: [(u16, u16); 12] =
-    [(120, 36), (80, 24), (200, 50), (60, 16), (99, 30), (59, 15), (1, 1), (3, 40), (250, 16), (61, 60), (160, 44), (130, 20)];
+const SIZES: [(u16, u16); 12] = [
+    (120, 36),
+    (80, 24),
+    (200, 50),
+    (60, 16),
+    (99, 30),
+    (59, 15),
+    (1, 1),
+    (3, 40),
+    (250, 16),
+    (61, 60),
+    (160, 44),
+    (130, 20),
+];
 
 /// What a terminal sends for keys that lead somewhere; letters come by themselves.
 const SEQUENCES: [&str; 46] = [
@@ -135,7 +149,8 @@ const PASTES: [&str; 12] = [
 fn random_events_over_every_screen() {
     let number = |name: &str| env::var(name).ok().map(|text| text.parse::<u64>().expect(name));
     let seed = number("TOOLCRIB_RANDOM_SEED").unwrap_or(20_261_122);
-    let events = usize::try_from(number("TOOLCRIB_RANDOM_EVENTS").unwrap_or(EVENTS as u64)).unwrap();
+    let events =
+        usize::try_from(number("TOOLCRIB_RANDOM_EVENTS").unwrap_or(EVENTS as u64)).unwrap();
     println!("{events} random events from seed {seed}");
     for session in 0..events.div_ceil(SESSION) as u64 {
         Session::new(seed.wrapping_add(session)).run(SESSION.min(events));
@@ -160,7 +175,10 @@ impl Drop for Session {
     fn drop(&mut self) {
         if std::thread::panicking() {
             let Self { seed, done, .. } = self;
-            println!("to repeat it: TOOLCRIB_RANDOM_SEED={seed} TOOLCRIB_RANDOM_EVENTS={} (it was event {done})", *done + 1);
+            println!(
+                "to repeat it: TOOLCRIB_RANDOM_SEED={seed} TOOLCRIB_RANDOM_EVENTS={} (it was event {done})",
+                *done + 1
+            );
         }
     }
 }
@@ -171,7 +189,17 @@ impl Session {
         let mut bench = open(&mut luck);
         bench.draw();
         let (decoder, witness) = (InputDecoder::default(), Witness::default());
-        Self { seed, luck, bench, decoder, witness, pending: Vec::new(), calls: Vec::new(), at: 1, done: 0 }
+        Self {
+            seed,
+            luck,
+            bench,
+            decoder,
+            witness,
+            pending: Vec::new(),
+            calls: Vec::new(),
+            at: 1,
+            done: 0,
+        }
     }
 
     fn run(&mut self, events: usize) {
@@ -236,8 +264,12 @@ impl Session {
 
     fn mouse(&mut self) {
         let (width, height) = self.bench.size();
-        let (column, row) = (self.luck.below(usize::from(width) + 2) + 1, self.luck.below(usize::from(height) + 2) + 1);
-        let button = *self.luck.pick(&[0, 0, 0, 2, 1, 32, 32, 64, 65, 65, 66, 67, 16 + 64, 4 + 65, 4]);
+        let (column, row) = (
+            self.luck.below(usize::from(width) + 2) + 1,
+            self.luck.below(usize::from(height) + 2) + 1,
+        );
+        let button =
+            *self.luck.pick(&[0, 0, 0, 2, 1, 32, 32, 64, 65, 65, 66, 67, 16 + 64, 4 + 65, 4]);
         self.take(format!("\x1b[<{button};{column};{row}M").as_bytes());
         if button < 32 && self.luck.chance(70) {
             self.take(format!("\x1b[<{button};{column};{row}m").as_bytes());
@@ -262,10 +294,19 @@ impl Session {
 
     /// A file changes on disk, goes, comes, or all are read again.
     fn disk(&mut self) {
-        let files: Vec<(FileId, Arc<str>)> =
-            self.bench.state.documents.iter().map(|(file, document)| (file.clone(), document.text.whole().clone())).collect();
+        let files: Vec<(FileId, Arc<str>)> = self
+            .bench
+            .state
+            .documents
+            .iter()
+            .map(|(file, document)| (file.clone(), document.text.whole().clone()))
+            .collect();
         if files.is_empty() || self.luck.chance(20) {
-            let names = files.iter().map(|(file, _)| file.clone()).filter(|_| self.luck.chance(80)).collect();
+            let names = files
+                .iter()
+                .map(|(file, _)| file.clone())
+                .filter(|_| self.luck.chance(80))
+                .collect();
             return self.bench.send(Message::LoadEnded { names, skipped: Vec::new() });
         }
         let (file, text) = self.luck.pick(&files).clone();
@@ -277,7 +318,10 @@ impl Session {
                     "tool:\n  fresh-{}:\n    type: prompt\n    name: fresh\n    group: [g]\n    state: s\n",
                     self.luck.below(9)
                 );
-                self.bench.send(Message::DiskChanged { file: FileId::new(name), text: Some(text.into()) });
+                self.bench.send(Message::DiskChanged {
+                    file: FileId::new(name),
+                    text: Some(text.into()),
+                });
             }
             2 => {
                 let format = Format::of(file.path()).unwrap_or(Format::Json);
@@ -325,8 +369,13 @@ impl Session {
     fn crossing(&mut self) -> Tapped {
         self.at += self.luck.below(2_000) as u64;
         let id = format!("id-{}", self.luck.below(12));
-        let subject =
-            *self.luck.pick(&["tg.request.joke", "tg.response.joke", "tg.response.joke", "cg.v1r4.lab.public.cmd.tool.x", "odd"]);
+        let subject = *self.luck.pick(&[
+            "tg.request.joke",
+            "tg.response.joke",
+            "tg.response.joke",
+            "cg.v1r4.lab.public.cmd.tool.x",
+            "odd",
+        ]);
         let end = self.luck.chance(30);
         let body = match self.luck.below(4) {
             0 => json!({"user": "alice", "arguments": "{}"}).to_string(),
@@ -356,50 +405,89 @@ impl Session {
         }
         let effect = self.pending.remove(0);
         let fails = self.luck.chance(15);
-        let problem = || Problem::new(ProblemKind::Unreachable, "reaching the far side", "nobody is there").remedy("start it");
+        let problem = || {
+            Problem::new(ProblemKind::Unreachable, "reaching the far side", "nobody is there")
+                .remedy("start it")
+        };
         let message = match effect {
             Effect::Save { file, text, .. } if !fails => Message::Saved { file, text },
-            Effect::Save { file, .. } => Message::SaveRefused { file, disk: self.luck.chance(50).then(|| "other: 1\n".into()) },
+            Effect::Save { file, .. } => Message::SaveRefused {
+                file,
+                disk: self.luck.chance(50).then(|| "other: 1\n".into()),
+            },
             Effect::CheckSoon => Message::CheckDue,
-            Effect::Check(snapshot) => Message::Checked { turn: snapshot.turn, findings: Arc::new(snapshot.findings()) },
+            Effect::Check(snapshot) => {
+                Message::Checked { turn: snapshot.turn, findings: Arc::new(snapshot.findings()) }
+            }
             Effect::Call { call, .. } => {
                 self.calls.push(call);
                 return self.goes_on(call);
             }
-            Effect::ListKept { turn, .. } => Message::KeptListed { turn, listing: Arc::new(self.listing()) },
+            Effect::ListKept { turn, .. } => {
+                Message::KeptListed { turn, listing: Arc::new(self.listing()) }
+            }
             Effect::OpenKept(id) => Message::KeptOpened(Box::new(kept(&id))),
             Effect::CompareKept(ids) => Message::KeptCompared(Arc::new(ids.map(|id| kept(&id)))),
-            Effect::Replay { trace, .. } => {
-                Message::Replayed { id: trace.head.id.clone(), events: trace.events.clone(), ended: !fails }
-            }
+            Effect::Replay { trace, .. } => Message::Replayed {
+                id: trace.head.id.clone(),
+                events: trace.events.clone(),
+                ended: !fails,
+            },
             Effect::RemoveKept(_) => Message::KeptChanged,
             Effect::Watch { turn, .. } if !fails => Message::Watch(WatchMessage::Began { turn }),
             Effect::OpenTrace(path) => {
-                let head = Head { connection: "bus".into(), transport: "nats".into(), subjects: vec!["tg.>".into()] };
-                Message::Watch(WatchMessage::Opened { path, head, record: Box::new(Record::new(Default::default())) })
+                let head = Head {
+                    connection: "bus".into(),
+                    transport: "nats".into(),
+                    subjects: vec!["tg.>".into()],
+                };
+                Message::Watch(WatchMessage::Opened {
+                    path,
+                    head,
+                    record: Box::new(Record::new(Default::default())),
+                })
             }
             Effect::TestConnection { turn, connection } => {
-                let reached =
-                    || Report::Reached(Box::new(Reached { there: Some(vec!["tool/joke".into()]), ..Reached::default() }));
+                let reached = || {
+                    Report::Reached(Box::new(Reached {
+                        there: Some(vec!["tool/joke".into()]),
+                        ..Reached::default()
+                    }))
+                };
                 let report = if fails { Report::Failed(problem()) } else { reached() };
                 Message::ConnectionTested { turn, connection: connection.name, report }
             }
-            Effect::AskListeners(connection) => {
-                Message::Listeners { connection: connection.name, listeners: vec![("joke".into(), "somebody".into())].into() }
-            }
+            Effect::AskListeners(connection) => Message::Listeners {
+                connection: connection.name,
+                listeners: vec![("joke".into(), "somebody".into())].into(),
+            },
             Effect::ReadDeployed { purpose, .. } => {
-                let text = r#"{"name": "joke", "type": "text-completion", "description": "Tells one."}"#.to_owned();
+                let text =
+                    r#"{"name": "joke", "type": "text-completion", "description": "Tells one."}"#
+                        .to_owned();
                 let item = Item { system: "trustgraph", section: "tool", key: "joke".into(), text };
-                Message::Deployed { purpose, read: if fails { Err(problem()) } else { Ok(vec![item]) } }
+                Message::Deployed {
+                    purpose,
+                    read: if fails { Err(problem()) } else { Ok(vec![item]) },
+                }
             }
             Effect::LookIntoFolder(folder) => {
-                let names: Vec<String> = (0..self.luck.below(5)).map(|number| format!("name-{number}")).collect();
-                Message::Folder(FolderList { folder, names: if fails { Err("it is gone".into()) } else { Ok(names.into()) } })
+                let names: Vec<String> =
+                    (0..self.luck.below(5)).map(|number| format!("name-{number}")).collect();
+                Message::Folder(FolderList {
+                    folder,
+                    names: if fails { Err("it is gone".into()) } else { Ok(names.into()) },
+                })
             }
-            Effect::EditText { target, at, text } => Message::EditorText { target, at, text: format!("{text} edited\n") },
-            Effect::Editor { file, .. } => Message::DiskChanged { file, text: Some("tool: {}\n".into()) },
+            Effect::EditText { target, at, text } => {
+                Message::EditorText { target, at, text: format!("{text} edited\n") }
+            }
+            Effect::Editor { file, .. } => {
+                Message::DiskChanged { file, text: Some("tool: {}\n".into()) }
+            }
             Effect::Read => {
-                let names = self.bench.state.documents.iter().map(|(file, _)| file.clone()).collect();
+                let names =
+                    self.bench.state.documents.iter().map(|(file, _)| file.clone()).collect();
                 Message::LoadEnded { names, skipped: Vec::new() }
             }
             _ if fails => Message::Failed(problem()),
@@ -413,7 +501,14 @@ impl Session {
 
     fn goes_on(&mut self, call: CallId) {
         self.at += 1;
-        let text = *self.luck.pick(&["piece ", "{\"a\": 1}", "line\nline\n", "", "# Head\n- item\n", "\u{1b}[31mé🙂"]);
+        let text = *self.luck.pick(&[
+            "piece ",
+            "{\"a\": 1}",
+            "line\nline\n",
+            "",
+            "# Head\n- item\n",
+            "\u{1b}[31mé🙂",
+        ]);
         let kind = match self.luck.below(10) {
             0 => EventKind::Sent { bytes: 10 },
             1 => EventKind::Notice("reconnecting".into()),
@@ -423,9 +518,10 @@ impl Session {
                 headers: Headers::default(),
                 body: text.into(),
             },
-            3 => {
-                EventKind::End { outcome: *self.luck.pick(&[Outcome::Succeeded, Outcome::Failed, Outcome::Lost]), problem: None }
-            }
+            3 => EventKind::End {
+                outcome: *self.luck.pick(&[Outcome::Succeeded, Outcome::Failed, Outcome::Lost]),
+                problem: None,
+            },
             _ => EventKind::Chunk { bytes: text.len(), text: text.into() },
         };
         self.bench.send(Message::CallEvents { call, events: vec![Event { at_ms: self.at, kind }] });
@@ -474,7 +570,12 @@ fn open(luck: &mut Luck) -> Workbench {
     if luck.chance(15) {
         let gallery = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/gallery");
         let text = |name: &str| std::fs::read_to_string(gallery.join(name)).unwrap();
-        let mut bench = Workbench::form(&text("schema.json"), luck.chance(50).then(|| text("ui.json")).as_deref(), width, height);
+        let mut bench = Workbench::form(
+            &text("schema.json"),
+            luck.chance(50).then(|| text("ui.json")).as_deref(),
+            width,
+            height,
+        );
         bench.draw();
         return bench;
     }
@@ -520,7 +621,13 @@ fn keys_typed_ahead_do_what_they_do_with_a_picture_after_each() {
         other.bench.draw();
         assert_eq!(other.bench.state.screen, one.bench.state.screen, "seed {seed}: {typed:?}");
         let texts = |session: &Session| {
-            session.bench.state.documents.iter().map(|(_, document)| document.text.clone()).collect::<Vec<_>>()
+            session
+                .bench
+                .state
+                .documents
+                .iter()
+                .map(|(_, document)| document.text.clone())
+                .collect::<Vec<_>>()
         };
         assert_eq!(texts(&other), texts(&one), "seed {seed}: {typed:?}");
         assert_eq!(other.bench.screen(), one.bench.screen(), "seed {seed}: {typed:?}");
@@ -537,5 +644,8 @@ fn a_key_between_a_change_and_its_picture_meets_the_tools_that_are_there() {
         bench.input_undrawn(&Input::Key(key.parse().unwrap()));
     }
     assert_eq!(bench.state.screen, ScreenId::Tools);
-    assert_eq!(bench.state.selected, bench.state.catalog.tools.first().map(|tool| tool.id().clone()));
+    assert_eq!(
+        bench.state.selected,
+        bench.state.catalog.tools.first().map(|tool| tool.id().clone())
+    );
 }

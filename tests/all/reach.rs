@@ -1,4 +1,5 @@
-//! Whatever a schema allows can be filled in, and whatever was loaded stays as it was: random schemas, random values.
+//! Whatever a schema allows can be filled in, and whatever was loaded stays as it was: random
+//! schemas, random values.
 
 #[path = "reach/random.rs"]
 mod random;
@@ -54,8 +55,14 @@ struct Count {
 fn every_value_is_reached_by_form_edits_alone() {
     let count = RefCell::new(Count::default());
     let styles = theme::all(&[]).0[0].styles.clone();
-    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(250);
-    let mut runner = TestRunner::new(Config { cases, max_shrink_iters: 200, failure_persistence: None, ..Config::default() });
+    let cases =
+        std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(250);
+    let mut runner = TestRunner::new(Config {
+        cases,
+        max_shrink_iters: 200,
+        failure_persistence: None,
+        ..Config::default()
+    });
     let again = std::env::var("REACH_SEED").ok().and_then(|seed| seed.parse::<u64>().ok());
     let run = runner.run(&(0_usize..4, any::<u64>()), |(size, seed)| {
         let (size, seed) = again.map_or((size, seed), |seed| (1, seed));
@@ -63,7 +70,9 @@ fn every_value_is_reached_by_form_edits_alone() {
         let schema = Arc::new(random::schema(&mut luck, size));
         let judge = judge(&schema);
         let Some(wanted) = valid(&schema, &judge, &mut luck) else { return Ok(()) };
-        let failed = |words: String| TestCaseError::fail(format!("{words}\nschema {schema}\nwanted {wanted}"));
+        let failed = |words: String| {
+            TestCaseError::fail(format!("{words}\nschema {schema}\nwanted {wanted}"))
+        };
 
         // Loading and leaving changes nothing, and there is nothing to mend.
         let mut form = Form::new(Arc::clone(&schema));

@@ -1,4 +1,5 @@
-//! What the README says holds: its keys are the actions', its commands answer as written, its links lead somewhere.
+//! What the README says holds: its keys are the actions', its commands answer as written, its links
+//! lead somewhere.
 //!
 //! `UPDATE=1 cargo test --test all readme` writes the keys and the answers anew.
 
@@ -32,7 +33,10 @@ fn hold(wanted: impl FnOnce(&str) -> String) {
 
 fn same(text: &str, wanted: &str) {
     let differs = text.lines().zip(wanted.lines()).find(|(is, should)| is != should);
-    assert!(text == wanted, "the README is not true any more; first at {differs:?}. UPDATE=1 writes it anew.");
+    assert!(
+        text == wanted,
+        "the README is not true any more; first at {differs:?}. UPDATE=1 writes it anew."
+    );
 }
 
 /// The table of keys, by scope.
@@ -45,10 +49,19 @@ fn keys() -> String {
     }
     let mut table = String::new();
     for scope in scopes {
-        writeln!(table, "\n**{}**\n\n| key | action | does |\n| --- | --- | --- |", scope.title()).unwrap();
+        writeln!(table, "\n**{}**\n\n| key | action | does |\n| --- | --- | --- |", scope.title())
+            .unwrap();
         for action in ACTIONS.iter().filter(|action| action.scope == scope) {
             let keys: Vec<String> = action.keys.iter().map(|key| format!("`{key}`")).collect();
-            writeln!(table, "| {} | {} (`{}`) | {} |", keys.join(" "), action.title, action.id, action.help).unwrap();
+            writeln!(
+                table,
+                "| {} | {} (`{}`) | {} |",
+                keys.join(" "),
+                action.title,
+                action.id,
+                action.help
+            )
+            .unwrap();
         }
     }
     table + "\n"
@@ -76,7 +89,8 @@ fn answer(command: &str) -> String {
         .env("HOME", home.path())
         .output()
         .unwrap();
-    let mut answer = String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
+    let mut answer =
+        String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
     if !output.status.success() {
         writeln!(answer, "(exit code {})", output.status.code().unwrap()).unwrap();
     }
@@ -109,7 +123,8 @@ fn its_commands_answer_as_written() {
 #[test]
 fn its_links_lead_somewhere() {
     let text = fs::read_to_string(path()).unwrap();
-    let targets: Vec<&str> = text.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
+    let targets: Vec<&str> =
+        text.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
     assert!(targets.len() > 3);
     for target in targets.iter().filter(|target| !target.contains("://")) {
         assert!(path().with_file_name(target).exists(), "{target} is not there");
@@ -121,9 +136,13 @@ fn its_commands_are_those_of_the_program() {
     let text = fs::read_to_string(path()).unwrap();
     let help = answer("toolcrib --help");
     let commands = help.lines().skip_while(|line| !line.starts_with("Without a screen")).skip(1);
-    for command in commands.take_while(|line| line.starts_with("  ")).filter_map(|line| line.split_whitespace().next()) {
+    for command in commands
+        .take_while(|line| line.starts_with("  "))
+        .filter_map(|line| line.split_whitespace().next())
+    {
         let row = text.lines().any(|line| {
-            line.starts_with("| `") && line.contains(&format!("`toolcrib {command}")) || line.contains(&format!(", `{command}`"))
+            line.starts_with("| `") && line.contains(&format!("`toolcrib {command}"))
+                || line.contains(&format!(", `{command}`"))
         });
         assert!(row || command == "help", "the command {command} is not in the README");
     }

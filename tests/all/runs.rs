@@ -1,4 +1,5 @@
-//! Runs of the workflow in the real program in a terminal: the document's scenario, and live steps over a real NATS server.
+//! Runs of the workflow in the real program in a terminal: the document's scenario, and live steps
+//! over a real NATS server.
 
 use std::{fs, path::Path};
 
@@ -16,7 +17,8 @@ fn leave(mut terminal: Terminal) {
     terminal.assert_given_back();
 }
 
-/// Section 9.3 of the document, as it stands there: three steps under the groups knowledge and compute.
+/// Section 9.3 of the document, as it stands there: three steps under the groups knowledge and
+/// compute.
 const PROGRESSION: &str = "\
 name: complete workflow
 start: {groups: [knowledge, compute], state: undefined}
@@ -52,7 +54,10 @@ fn the_documents_scenario_is_run_its_refusal_read_the_fix_applied_and_run_green(
     let folder = spec_workflow();
     let (status, told) = simulated(&folder);
     assert_eq!(status, Some(1), "{told}");
-    assert!(told.contains("3 ✗ results: reset-workflow refused") && told.contains("→ ask for admin"), "{told}");
+    assert!(
+        told.contains("3 ✗ results: reset-workflow refused") && told.contains("→ ask for admin"),
+        "{told}"
+    );
 
     let mut terminal = toolcrib([folder.path()]).start();
     terminal.wait_for("knowledge-query");
@@ -113,7 +118,8 @@ fn the_same_by_mouse_alone() {
     leave(terminal);
 }
 
-/// Three tools: one asks a service, one calls a service that fails, one asks again. The failing one leads to `burnt`.
+/// Three tools: one asks a service, one calls a service that fails, one asks again. The failing one
+/// leads to `burnt`.
 fn kitchen(server: &NatsServer, mode: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let tools = "\

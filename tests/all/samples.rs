@@ -31,8 +31,11 @@ fn report(sample: &Sample, mode: Mode) -> String {
     let sources = sources(sample);
     let catalog = catalog(&sources, mode);
     let mut found = findings::all(&catalog, |file| sources.get(file));
-    found.extend(sources.iter().flat_map(|(file, source)| findings::of_text(&catalog, file, Ok(source))));
-    let (notes, rest): (Vec<_>, Vec<_>) = found.iter().partition(|finding| finding.severity == Severity::Note);
+    found.extend(
+        sources.iter().flat_map(|(file, source)| findings::of_text(&catalog, file, Ok(source))),
+    );
+    let (notes, rest): (Vec<_>, Vec<_>) =
+        found.iter().partition(|finding| finding.severity == Severity::Note);
     let lines = rest.iter().map(|finding| {
         let site = &finding.site;
         format!(
@@ -93,11 +96,17 @@ fn the_documents_scenarios_hold() {
         .unwrap()
         .iter()
         .map(|(user, groups)| {
-            let allowed_groups = groups.as_array().unwrap().iter().map(|group| group.as_str().unwrap().into()).collect();
+            let allowed_groups = groups
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|group| group.as_str().unwrap().into())
+                .collect();
             Profile { user: user.as_str().into(), allowed_groups }
         })
         .collect();
-    let scenarios: Vec<_> = sources.iter().filter(|(file, _)| file.as_str().starts_with("scenarios/")).collect();
+    let scenarios: Vec<_> =
+        sources.iter().filter(|(file, _)| file.as_str().starts_with("scenarios/")).collect();
     assert_eq!(scenarios.len(), 4);
     for (file, source) in scenarios {
         let scenario = Scenario::read(source.value(0).unwrap()).unwrap();

@@ -27,7 +27,11 @@ fn a_sample_shows_what_the_tool_would_get_and_is_taken_back() {
     bench.keys("enter");
     bench.types("lab");
     bench.keys("enter");
-    assert!(bench.shows("{project_id} is lab, as a sample") && bench.shows("lab/{agent_id}"), "{}", bench.screen());
+    assert!(
+        bench.shows("{project_id} is lab, as a sample") && bench.shows("lab/{agent_id}"),
+        "{}",
+        bench.screen()
+    );
 
     // By the mouse alone, and on the other screen.
     bench.keys("3 esc V");
@@ -35,11 +39,18 @@ fn a_sample_shows_what_the_tool_would_get_and_is_taken_back() {
     bench.types("bright");
     bench.keys("enter");
     let screen = bench.screen();
-    assert!(screen.contains("token \"bright\" (env") && screen.contains("with a sample for {project_id}"), "{screen}");
+    assert!(
+        screen.contains("token \"bright\" (env")
+            && screen.contains("with a sample for {project_id}"),
+        "{screen}"
+    );
     bench.keys("V");
     bench.clicks("take all samples back");
     assert!(bench.state.samples.is_empty() && bench.shows("$LAMP_TOKEN"), "{}", bench.screen());
-    assert!(bench.effects.iter().all(|effect| !format!("{effect:?}").contains("bright")), "nothing is kept");
+    assert!(
+        bench.effects.iter().all(|effect| !format!("{effect:?}").contains("bright")),
+        "nothing is kept"
+    );
 }
 
 #[test]
@@ -57,8 +68,14 @@ fn one_of_several_documents_is_deleted_and_the_others_stay() {
     bench.keys("x");
     assert!(bench.shows("its other documents stay"), "{}", bench.screen());
     bench.keys("d");
-    let text = |bench: &Workbench| bench.state.documents.get(&FileId::new("tools.yaml")).unwrap().text.to_string();
-    assert!(text(&bench).ends_with("envs: {token: LAMP_TOKEN}\n") && !text(&bench).contains("bell"), "{}", text(&bench));
+    let text = |bench: &Workbench| {
+        bench.state.documents.get(&FileId::new("tools.yaml")).unwrap().text.to_string()
+    };
+    assert!(
+        text(&bench).ends_with("envs: {token: LAMP_TOKEN}\n") && !text(&bench).contains("bell"),
+        "{}",
+        text(&bench)
+    );
     assert_eq!(bench.state.catalog.tools.len(), 1);
     bench.keys("u");
     assert_eq!(text(&bench), LAMP);

@@ -1,4 +1,5 @@
-//! Forms for real tool schemas, from the folder that `TOOLCRIB_SCHEMAS` names, else `../shared/schemas`. Without such a folder the test fails.
+//! Forms for real tool schemas, from the folder that `TOOLCRIB_SCHEMAS` names, else
+//! `../shared/schemas`. Without such a folder the test fails.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -61,7 +62,8 @@ fn files(folder: &Path) -> Vec<(String, PathBuf)> {
     // A folder of one's own need not have all that this one has.
     let entries = fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
     let json = entries.filter(|path| path.extension().is_some_and(|ending| ending == "json"));
-    let mut files: Vec<_> = json.map(|path| (path.file_stem().unwrap().to_string_lossy().into_owned(), path)).collect();
+    let mut files: Vec<_> =
+        json.map(|path| (path.file_stem().unwrap().to_string_lossy().into_owned(), path)).collect();
     files.sort();
     files
 }
@@ -69,8 +71,11 @@ fn files(folder: &Path) -> Vec<(String, PathBuf)> {
 fn cases(folder: &Path) -> Vec<Case> {
     let mut cases = Vec::new();
     for (name, path) in files(&folder.join("unique")) {
-        let beside = |folder_name: &str| Some(folder.join("unique").join(folder_name).join(format!("{name}.json")));
-        let [default, ui] = ["default", "ui"].map(|name| beside(name).filter(|path| path.is_file()).map(|path| read(&path)));
+        let beside = |folder_name: &str| {
+            Some(folder.join("unique").join(folder_name).join(format!("{name}.json")))
+        };
+        let [default, ui] = ["default", "ui"]
+            .map(|name| beside(name).filter(|path| path.is_file()).map(|path| read(&path)));
         cases.push(Case { name: format!("unique/{name}"), schema: read(&path), default, ui });
     }
     for (name, path) in files(&folder.join("unique/call")) {
@@ -91,18 +96,32 @@ fn cases(folder: &Path) -> Vec<Case> {
             }
         }
     }
-    let tools = Some(folder.join("opensearch/tools-list.json")).filter(|path| path.is_file()).map(|path| read(&path));
+    let tools = Some(folder.join("opensearch/tools-list.json"))
+        .filter(|path| path.is_file())
+        .map(|path| read(&path));
     for tool in tools.iter().flat_map(|tools| tools.as_array().unwrap()) {
         if let Some(text) = tool["attributes"]["input_schema"].as_str() {
             let name = format!("opensearch/{}", tool["name"].as_str().unwrap());
-            cases.push(Case { name, schema: serde_json::from_str(text).unwrap(), default: None, ui: None });
+            cases.push(Case {
+                name,
+                schema: serde_json::from_str(text).unwrap(),
+                default: None,
+                ui: None,
+            });
         }
     }
     cases
 }
 
-/// Every declared member of a schema by its pattern: items and members of the user's naming are `*`.
-fn declared(root: &Value, schema: &Value, at: &str, through: &mut Vec<String>, found: &mut BTreeSet<String>) {
+/// Every declared member of a schema by its pattern: items and members of the user's naming are
+/// `*`.
+fn declared(
+    root: &Value,
+    schema: &Value,
+    at: &str,
+    through: &mut Vec<String>,
+    found: &mut BTreeSet<String>,
+) {
     let Some(keywords) = schema.as_object() else { return };
     if let Some(reference) = keywords.get("$ref").and_then(Value::as_str)
         && !through.iter().any(|known| known == reference)
@@ -113,7 +132,8 @@ fn declared(root: &Value, schema: &Value, at: &str, through: &mut Vec<String>, f
         }
         through.pop();
     }
-    for (name, inner) in keywords.get("properties").and_then(Value::as_object).into_iter().flatten() {
+    for (name, inner) in keywords.get("properties").and_then(Value::as_object).into_iter().flatten()
+    {
         let at = format!("{at}/{name}");
         found.insert(at.clone());
         declared(root, inner, &at, through, found);
@@ -162,8 +182,9 @@ struct Generated {
     wrong: Vec<String>,
 }
 
-/// Values made from the schema: right ones are loaded, left as they were and without an issue, wrong ones have an issue that one
-/// can go to, as `jsonschema` alone says; one is filled in from nothing.
+/// Values made from the schema: right ones are loaded, left as they were and without an issue,
+/// wrong ones have an issue that one can go to, as `jsonschema` alone says; one is filled in from
+/// nothing.
 fn generate(case: &Case, form: &mut Form, styles: &Styles, all: &mut Generated) {
     let judge = judge(&case.schema);
     let mut hasher = DefaultHasher::new();
@@ -202,7 +223,9 @@ fn generate(case: &Case, form: &mut Form, styles: &Styles, all: &mut Generated) 
             let mut filler = Filler::new(&schema, start(&schema), &instance);
             match filler.fill_all(&instance) {
                 Ok(()) => all.filled += 1,
-                Err(words) => all.wrong.push(format!("{}: filling in {instance}: {words}", case.name)),
+                Err(words) => {
+                    all.wrong.push(format!("{}: filling in {instance}: {words}", case.name));
+                }
             }
             all.leaves += leaves(&instance);
             all.as_json.append(&mut filler.raw);
@@ -213,10 +236,12 @@ fn generate(case: &Case, form: &mut Form, styles: &Styles, all: &mut Generated) 
 /// Goes through every row and leaves it; no edit comes of that.
 fn is_left_as_it_was(form: &mut Form, value: &Value) -> bool {
     let rows = form.fields().len().min(300);
-    (0..rows).all(|row| !matches!(form.turn_to(row), FormReply::Edits(_))) && **form.value() == *value
+    (0..rows).all(|row| !matches!(form.turn_to(row), FormReply::Edits(_)))
+        && **form.value() == *value
 }
 
-/// Opens everything, puts an item in each list and an entry in each map, and takes branches by the luck of `seed`.
+/// Opens everything, puts an item in each list and an entry in each map, and takes branches by the
+/// luck of `seed`.
 fn explore(schema: &Schema, checker: &Checker, seed: u64, reached: &mut Reached) {
     let (mut value, mut view) = (Value::Object(serde_json::Map::new()), View::default());
     let mut turned = BTreeSet::new();
@@ -229,7 +254,11 @@ fn explore(schema: &Schema, checker: &Checker, seed: u64, reached: &mut Reached)
                 let pattern = pattern(field, &value);
                 if !matches!(field.part, Part::Switch(_)) {
                     let raw = matches!(field.kind, Kind::Raw);
-                    reached.nodes.entry(pattern.clone()).and_modify(|known| *known &= raw).or_insert(raw);
+                    reached
+                        .nodes
+                        .entry(pattern.clone())
+                        .and_modify(|known| *known &= raw)
+                        .or_insert(raw);
                 }
                 reached.patterns.insert(pattern);
             }
@@ -238,22 +267,38 @@ fn explore(schema: &Schema, checker: &Checker, seed: u64, reached: &mut Reached)
                 changed = true;
             }
             let edit = match (&field.kind, field.part) {
-                (Kind::Variant { branches, .. }, Part::Switch(place)) if turned.insert((at.clone(), format!("{place:?}"))) => {
+                (Kind::Variant { branches, .. }, Part::Switch(place))
+                    if turned.insert((at.clone(), format!("{place:?}"))) =>
+                {
                     let mut hasher = DefaultHasher::new();
                     (at.to_string(), seed).hash(&mut hasher);
                     let pick = (hasher.finish() % branches.len() as u64) as usize;
-                    let union = field.node.unions.iter().find(|union| union.place == place).unwrap();
+                    let union =
+                        field.node.unions.iter().find(|union| union.place == place).unwrap();
                     view.picks.insert((at.clone(), place), pick);
                     let key = field.node.key.with_branch(place, union.branches[pick]);
-                    Some(Edit::Set { at: at.clone(), to: blank(schema, Some(checker), &key).into() })
+                    Some(Edit::Set {
+                        at: at.clone(),
+                        to: blank(schema, Some(checker), &key).into(),
+                    })
                 }
                 (Kind::List { len: 0, .. }, _) if at.tokens().len() < 12 => {
-                    let item = key_at(schema, Some(checker), &view, &value, &at.item(0)).unwrap_or_default();
-                    Some(Edit::Insert { at: at.item(0), item: blank(schema, Some(checker), &item).into() })
+                    let item = key_at(schema, Some(checker), &view, &value, &at.item(0))
+                        .unwrap_or_default();
+                    Some(Edit::Insert {
+                        at: at.item(0),
+                        item: blank(schema, Some(checker), &item).into(),
+                    })
                 }
-                (Kind::Map { len: 0, .. }, _) if at.tokens().len() < 12 && field.node.object.names.is_none() => {
-                    let entry = key_at(schema, Some(checker), &view, &value, &at.child(ENTRY)).unwrap_or_default();
-                    Some(Edit::Set { at: at.child(ENTRY), to: blank(schema, Some(checker), &entry).into() })
+                (Kind::Map { len: 0, .. }, _)
+                    if at.tokens().len() < 12 && field.node.object.names.is_none() =>
+                {
+                    let entry = key_at(schema, Some(checker), &view, &value, &at.child(ENTRY))
+                        .unwrap_or_default();
+                    Some(Edit::Set {
+                        at: at.child(ENTRY),
+                        to: blank(schema, Some(checker), &entry).into(),
+                    })
                 }
                 _ => None,
             };
@@ -280,7 +325,11 @@ fn every_real_schema_has_its_form() {
     for case in &cases {
         let mut form = Form::new(case.schema.clone());
         assert!(form.findings().is_empty(), "{}: {:?}", case.name, form.findings());
-        assert!(form.fields().iter().all(|field| !(field.pointer.is_root() && field.kind == Kind::Raw)), "{}", case.name);
+        assert!(
+            form.fields().iter().all(|field| !(field.pointer.is_root() && field.kind == Kind::Raw)),
+            "{}",
+            case.name
+        );
         for (width, height) in [(80, 24), (120, 36)] {
             let area = Rect::new(0, 0, width, height);
             form.draw(&mut Buffer::empty(area), area, &themes[0].styles, true);
@@ -295,7 +344,8 @@ fn every_real_schema_has_its_form() {
         if let Some(ui) = &case.ui {
             uis += 1;
             let mut form = Form::new(case.schema.clone()).with_ui(Some(Arc::new(ui.clone())));
-            let value = case.default.clone().unwrap_or_else(|| start(&Arc::new(case.schema.clone())));
+            let value =
+                case.default.clone().unwrap_or_else(|| start(&Arc::new(case.schema.clone())));
             form.sync(&Arc::new(value.clone()));
             assert!(is_left_as_it_was(&mut form, &value), "{} by its uiSchema", case.name);
             let area = Rect::new(0, 0, 80, 24);
@@ -313,13 +363,20 @@ fn every_real_schema_has_its_form() {
                 break;
             }
         }
-        let own_raw: Vec<&String> = reached.nodes.iter().filter(|(_, raw)| **raw).map(|(at, _)| at).collect();
+        let own_raw: Vec<&String> =
+            reached.nodes.iter().filter(|(_, raw)| **raw).map(|(at, _)| at).collect();
         let share = 100.0 * own_raw.len() as f64 / reached.nodes.len().max(1) as f64;
-        println!("{}: {} of {} nodes only as JSON ({share:.1} %) {own_raw:?}", case.name, own_raw.len(), reached.nodes.len());
+        println!(
+            "{}: {} of {} nodes only as JSON ({share:.1} %) {own_raw:?}",
+            case.name,
+            own_raw.len(),
+            reached.nodes.len()
+        );
         declared_count += expected.len();
         nodes += reached.nodes.len();
         raw += own_raw.len();
-        missing.extend(expected.difference(&reached.patterns).map(|at| format!("{} {at}", case.name)));
+        missing
+            .extend(expected.difference(&reached.patterns).map(|at| format!("{} {at}", case.name)));
     }
     println!(
         "{} schemas, {declared_count} declared members, {defaults} default instances, {uis} uiSchemas; {raw} of {nodes} nodes only as JSON ({:.2} %)",

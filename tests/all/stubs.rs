@@ -1,4 +1,5 @@
-//! Stubs: services answered for by the rules of a file over a real server, and kept calls that answer as they were answered.
+//! Stubs: services answered for by the rules of a file over a real server, and kept calls that
+//! answer as they were answered.
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
@@ -68,7 +69,11 @@ fn place() -> Place {
         fs::create_dir_all(to).unwrap();
         for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
             let to = to.join(entry.file_name());
-            if entry.path().is_dir() { copy(&entry.path(), &to) } else { fs::write(to, fs::read(entry.path()).unwrap()).unwrap() }
+            if entry.path().is_dir() {
+                copy(&entry.path(), &to);
+            } else {
+                fs::write(to, fs::read(entry.path()).unwrap()).unwrap();
+            }
         }
     }
     let place = Place::with(&[("stubs/faults.yaml", FILE)]);
@@ -77,33 +82,49 @@ fn place() -> Place {
 }
 
 fn body(user: &str, style: &str, topic: &str) -> String {
-    let (config, arguments) = (json!({"style": style}).to_string(), json!({"topic": topic}).to_string());
+    let (config, arguments) =
+        (json!({"style": style}).to_string(), json!({"topic": topic}).to_string());
     json!({"user": user, "config": config, "arguments": arguments}).to_string()
 }
 
 #[test]
 fn callers_of_another_language_get_what_the_first_matching_rule_says() {
     let (server, place) = (NatsServer::start(), place());
-    let mut serving = Serving::start(&place, &server.url(), &["--stub", "stubs/faults.yaml", "calculator"]);
+    let mut serving =
+        Serving::start(&place, &server.url(), &["--stub", "stubs/faults.yaml", "calculator"]);
     assert_eq!(serving.line(), "listening on tg.request.joke for tell-joke");
     assert_eq!(serving.line(), "listening on tg.request.made-up for made-up");
     assert_eq!(serving.line(), "listening on tg.request.calc for calculator");
     let mut ask = |user, style, topic, told: &str| {
-        let answer = foreign_call(&server.url(), "tg.request.joke", "tg.response.joke", &body(user, style, topic));
+        let answer = foreign_call(
+            &server.url(),
+            "tg.request.joke",
+            "tg.response.joke",
+            &body(user, style, topic),
+        );
         let line = serving.line();
         assert!(line.contains(told), "{line}");
         answer
     };
     let answer = ask("bob", "pun", "llamas", "by \"llamas\": 2 chunks");
-    assert_eq!((&answer["text"], &answer["pieces"], &answer["error"]), (&json!("Why not"), &json!(2), &json!(null)));
+    assert_eq!(
+        (&answer["text"], &answer["pieces"], &answer["error"]),
+        (&json!("Why not"), &json!(2), &json!(null))
+    );
     assert_eq!(ask("ann", "pun", "odd fish", "by \"of ann\"")["text"], r#"{"told":[1]}"#);
     let answer = ask("", "pun", "the oven", "by \"cold\"");
-    assert_eq!((&answer["text"], &answer["error"]), (&json!("so far"), &json!({"type": "burnt", "message": "The oven is cold"})));
+    assert_eq!(
+        (&answer["text"], &answer["error"]),
+        (&json!("so far"), &json!({"type": "burnt", "message": "The oven is cold"}))
+    );
     let answer = ask("bob", "limerick", "llamas", "(no-rule)");
     assert_eq!(answer["error"]["type"], "no-rule");
     let why = answer["error"]["message"].as_str().unwrap();
     assert!(why.contains("\"llamas\": configuration: /style is"), "{why}");
-    assert_eq!(foreign_call(&server.url(), "tg.request.made-up", "tg.response.made-up", "{}")["text"], "whatever");
+    assert_eq!(
+        foreign_call(&server.url(), "tg.request.made-up", "tg.response.made-up", "{}")["text"],
+        "whatever"
+    );
     serving.interrupt();
 }
 
@@ -116,7 +137,12 @@ fn each_fault_is_what_a_call_sees_of_it() {
     let cases = [
         ("silence", "timed-out", "timed-out", ""),
         ("wrong-id", "timed-out", "timed-out", "id of another caller"),
-        ("unknown-id", "timed-out", "timed-out", "id \"unknown\": the service could not read the request"),
+        (
+            "unknown-id",
+            "timed-out",
+            "timed-out",
+            "id \"unknown\": the service could not read the request",
+        ),
         ("no-id", "timed-out", "timed-out", "no id"),
         ("broken-json", "lost", "not-json", "cannot be understood"),
         ("not-utf8", "lost", "not-utf8", "cannot be understood"),
@@ -126,16 +152,34 @@ fn each_fault_is_what_a_call_sees_of_it() {
     let see = |(topic, outcome, error, stray): (&str, &str, &str, &str)| {
         // Long enough for what is to come, also on a busy machine.
         let limit = if outcome == "timed-out" { "1s" } else { "30s" };
-        let call = ["call", "tell-joke", &format!("topic={topic}"), "--json", "--timeout", limit, "--connection", &server.url()];
+        let call = [
+            "call",
+            "tell-joke",
+            &format!("topic={topic}"),
+            "--json",
+            "--timeout",
+            limit,
+            "--connection",
+            &server.url(),
+        ];
         let events = place.run(&call).events();
         let end = events.iter().find(|event| event["event"] == "end").unwrap();
         assert_eq!(end["outcome"], outcome, "{topic}: {events:?}");
-        assert!(end["error"]["type"].as_str().unwrap_or_default().starts_with(error), "{topic}: {events:?}");
+        assert!(
+            end["error"]["type"].as_str().unwrap_or_default().starts_with(error),
+            "{topic}: {events:?}"
+        );
         if topic == "endless" {
             // How much of it comes after the end, nobody can say.
-            return assert!(events.iter().filter(|event| event["event"] == "chunk").count() > 3, "{events:?}");
+            return assert!(
+                events.iter().filter(|event| event["event"] == "chunk").count() > 3,
+                "{events:?}"
+            );
         }
-        let strays = events.iter().filter(|event| event["event"] == "stray").map(|event| event["cause"].as_str().unwrap());
+        let strays = events
+            .iter()
+            .filter(|event| event["event"] == "stray")
+            .map(|event| event["cause"].as_str().unwrap());
         let expected = (!stray.is_empty()).then_some(stray);
         assert_eq!(strays.collect::<Vec<_>>(), Vec::from_iter(expected), "{topic}: {events:?}");
     };
@@ -188,12 +232,18 @@ async fn what_a_fault_sends_after_the_end_is_kept_apart() {
         (Fault::OutOfOrder, "b", StrayCause::Late),
     ] {
         let piece = |text: &str| Piece { text: text.into(), after: None };
-        let then = Then { pieces: vec![piece("a"), piece("b")], fault: Some(fault), ..Then::default() };
+        let then =
+            Then { pieces: vec![piece("a"), piece("b")], fault: Some(fault), ..Then::default() };
         let rule = Rule { name: "any".into(), then, ..Rule::default() };
-        let samples = offers::samples().into_iter().filter(|offer| offer.request.ends_with(":joke"));
+        let samples =
+            offers::samples().into_iter().filter(|offer| offer.request.ends_with(":joke"));
         let stub = Arc::new(StubService { rules: vec![rule], ..StubService::default() });
-        let stubs = samples.map(|offer| ServedService { by: By::Stub(Arc::clone(&stub)), ..offer }).collect();
-        let serving = InProcess::start(registry.open(&server.connection()).await.unwrap(), stubs).await.unwrap();
+        let stubs = samples
+            .map(|offer| ServedService { by: By::Stub(Arc::clone(&stub)), ..offer })
+            .collect();
+        let serving = InProcess::start(registry.open(&server.connection()).await.unwrap(), stubs)
+            .await
+            .unwrap();
         let stop = CancellationToken::new();
         let running = tokio::spawn(serving.run(None, stop.clone()));
         let heard = call_with(&registry, &server.connection(), joke(), limits()).await;
@@ -204,7 +254,8 @@ async fn what_a_fault_sends_after_the_end_is_kept_apart() {
     }
 }
 
-/// The rules of the shipped stub, answering for real on that connection. Each broker's own tests do this.
+/// The rules of the shipped stub, answering for real on that connection. Each broker's own tests do
+/// this.
 pub async fn the_sample_answers_on(registry: &Registry, connection: &Connection) {
     let sample = fs::read_to_string("samples/services/stubs/bad-days.yaml").unwrap();
     let stub = read(&Source::parse(Format::Yaml, sample).unwrap()).unwrap();
@@ -214,21 +265,29 @@ pub async fn the_sample_answers_on(registry: &Registry, connection: &Connection)
         response: Some(format!("response:tg:stubbed-{}", service.name)),
         by: By::Stub(Arc::new(service)),
     });
-    let serving = InProcess::start(registry.open(connection).await.unwrap(), offers.collect()).await.unwrap();
+    let serving =
+        InProcess::start(registry.open(connection).await.unwrap(), offers.collect()).await.unwrap();
     let (stop, (report, mut reports)) = (CancellationToken::new(), mpsc::channel(16));
     let running = tokio::spawn(serving.run(Some(report), stop.clone()));
     let ask = async |topic: &str, limits: Limits| {
         let config = serde_json::Map::from_iter([("style".into(), "pun".into())]);
         let body = request::body("alice", &config, &json!({"topic": topic}).to_string());
-        call_with(registry, connection, Request { body, ..joke_of("stubbed-joke-service") }, limits).await
+        call_with(registry, connection, Request { body, ..joke_of("stubbed-joke-service") }, limits)
+            .await
     };
     let llamas = ask("llamas", limits()).await;
-    assert_eq!((llamas.text().as_str(), llamas.pieces()), ("No prob-llama. I will be here all week.", 3));
+    assert_eq!(
+        (llamas.text().as_str(), llamas.pieces()),
+        ("No prob-llama. I will be here all week.", 3)
+    );
     let taxes = ask("all my taxes", limits()).await;
     assert_eq!((taxes.end().0, taxes.problem().kind.word()), (Outcome::Failed, "not-funny"));
     let short = |first, total| Limits { first, total, ..limits() };
     let mixed = ask("a mix-up", short(Duration::from_millis(500), limits().total)).await;
-    assert_eq!((mixed.problem().kind.word(), mixed.strays()), ("timed-out-first", vec![StrayCause::ForeignId]));
+    assert_eq!(
+        (mixed.problem().kind.word(), mixed.strays()),
+        ("timed-out-first", vec![StrayCause::ForeignId])
+    );
     let endless = ask("endless", short(limits().first, Duration::from_millis(900))).await;
     assert_eq!(endless.problem().kind.word(), "timed-out-total");
     assert!(endless.text().starts_with("and then the other said: and then "), "{:?}", endless.0);
@@ -238,7 +297,10 @@ pub async fn the_sample_answers_on(registry: &Registry, connection: &Connection)
     while let Some(answered) = reports.recv().await {
         rules.push(answered.rule.unwrap());
     }
-    assert_eq!(rules, ["llamas", "a topic that the service refuses", "somebody else's answer", "out of words"]);
+    assert_eq!(
+        rules,
+        ["llamas", "a topic that the service refuses", "somebody else's answer", "out of words"]
+    );
 }
 
 #[tokio::test]
@@ -256,14 +318,22 @@ fn kept_calls_answer_as_they_were_answered_on_another_server() {
     let told = place.run(&question);
     told.ended(0, &[]);
     place.run(&["call", "calculator", "expression=1/0"]).ended(1, &[]);
-    place.run(&["call", "tell-joke", "topic=x", "--connection", "nats://127.0.0.1:1"]).ended(3, &[]);
+    place
+        .run(&["call", "tell-joke", "topic=x", "--connection", "nats://127.0.0.1:1"])
+        .ended(3, &[]);
 
     let kept = place.run(&["history", "export", "--stub", "-o", "kept.yaml"]);
     kept.ended(0, &["2 rules are in kept.yaml", "nobody answered it"]);
     let text = fs::read_to_string(place.here.join("kept.yaml")).unwrap();
-    assert!(text.starts_with("# A stub: ") && text.contains("question: What are the top customer complaints?"), "{text}");
+    assert!(
+        text.starts_with("# A stub: ")
+            && text.contains("question: What are the top customer complaints?"),
+        "{text}"
+    );
     assert_eq!(place.run(&["history", "export", "--stub"]).data, text);
-    place.run(&["history", "export", "--stub", "--find", "tool:joke"]).ended(2, &["no call has an answer"]);
+    place
+        .run(&["history", "export", "--stub", "--find", "tool:joke"])
+        .ended(2, &["no call has an answer"]);
     place.run(&["check"]).ended(0, &["0 errors"]);
 
     let server = NatsServer::start();
@@ -274,7 +344,14 @@ fn kept_calls_answer_as_they_were_answered_on_another_server() {
     again.ended(0, &[]);
     assert_eq!(again.data, told.data);
     assert!(serving.line().contains("by \"query-customers\""));
-    let failed = place.run(&["call", "calculator", "expression=1/0", "--connection", &server.url(), "--json"]);
+    let failed = place.run(&[
+        "call",
+        "calculator",
+        "expression=1/0",
+        "--connection",
+        &server.url(),
+        "--json",
+    ]);
     assert_eq!(failed.events().last().unwrap()["error"]["type"], "division-by-zero");
     serving.interrupt();
 }
@@ -289,8 +366,11 @@ fn a_bad_stub_is_told_with_its_place_and_what_to_do() {
     serve("services:\n  joke:\n    rules:\n      - answr: x\n")
         .ended(2, &["reading the stub s.yaml", "line 4, column 9", "did you mean \"answer\"?"]);
     serve("services: [").ended(2, &["reading the stub s.yaml", "line 1"]);
-    serve("services: {nobody: {rules: [{answer: x}]}}").ended(2, &["answers for \"nobody\"", "request:tg:nobody"]);
+    serve("services: {nobody: {rules: [{answer: x}]}}")
+        .ended(2, &["answers for \"nobody\"", "request:tg:nobody"]);
     serve("services: {tell-joke: {rules: [{answer: x}, {answer: y}]}}")
         .ended(3, &["no request gets to \"rule 2\"", "nothing answers"]);
-    place.run(&["serve", "--stub", "none.yaml", "--connection", "nats://127.0.0.1:1"]).ended(2, &["none.yaml"]);
+    place
+        .run(&["serve", "--stub", "none.yaml", "--connection", "nats://127.0.0.1:1"])
+        .ended(2, &["none.yaml"]);
 }

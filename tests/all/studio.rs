@@ -1,4 +1,5 @@
-//! The Workflow screen as a studio: what-if, runs that go by themselves, comparing, scenarios kept and run, explanations.
+//! The Workflow screen as a studio: what-if, runs that go by themselves, comparing, scenarios kept
+//! and run, explanations.
 
 use toolcrib::{
     app::{
@@ -30,24 +31,50 @@ fn studio(groups: &[&str]) -> Workbench {
 #[test]
 fn a_what_if_tells_the_difference_before_anything_is_done() {
     let mut bench = studio(&["read-only", "knowledge"]);
-    let text = |bench: &Workbench| bench.state.documents.get(&FileId::new("tools.yaml")).unwrap().text.to_string();
+    let text = |bench: &Workbench| {
+        bench.state.documents.get(&FileId::new("tools.yaml")).unwrap().text.to_string()
+    };
     let before = text(&bench);
     bench.keys("w");
-    assert!(bench.shows("What if") && bench.shows("W accept · Esc take back"), "{}", bench.screen());
+    assert!(
+        bench.shows("What if") && bench.shows("W accept · Esc take back"),
+        "{}",
+        bench.screen()
+    );
     bench.clicks("[ ] admin");
-    assert!(bench.shows("groups asked for: + admin") && bench.shows("ever available: + reset-workflow"), "{}", bench.screen());
-    assert_eq!(bench.state.context().groups().join(" "), "read-only knowledge", "nothing is asked for yet");
+    assert!(
+        bench.shows("groups asked for: + admin") && bench.shows("ever available: + reset-workflow"),
+        "{}",
+        bench.screen()
+    );
+    assert_eq!(
+        bench.state.context().groups().join(" "),
+        "read-only knowledge",
+        "nothing is asked for yet"
+    );
     // An edit of the tool that leads on: no longer available here.
     bench.keys("tab tab home space enter");
     bench.keys("tab tab");
-    assert!(bench.shows("knowledge-query: make the tool no longer available in undefined"), "{}", bench.screen());
-    assert!(bench.shows("available now: − knowledge-query") && bench.shows("states reached: − analysis"), "{}", bench.screen());
+    assert!(
+        bench.shows("knowledge-query: make the tool no longer available in undefined"),
+        "{}",
+        bench.screen()
+    );
+    assert!(
+        bench.shows("available now: − knowledge-query")
+            && bench.shows("states reached: − analysis"),
+        "{}",
+        bench.screen()
+    );
     assert!(bench.shows("− knowledge-query"), "the tool that would go is marked");
     bench.keys("f");
     assert_eq!(bench.state.simulation.steps().count(), 0, "a what-if takes no steps");
     bench.keys("esc");
     assert!(!bench.shows("What if"));
-    assert_eq!((bench.state.context().groups().join(" "), text(&bench)), ("read-only knowledge".into(), before.clone()));
+    assert_eq!(
+        (bench.state.context().groups().join(" "), text(&bench)),
+        ("read-only knowledge".into(), before.clone())
+    );
 
     bench.keys("w");
     bench.clicks("[ ] admin");
@@ -64,10 +91,18 @@ fn a_hidden_tools_edit_is_shown_and_made() {
     bench.keys("/");
     bench.types("graph");
     bench.keys("enter down right space");
-    assert!(bench.shows("Show graph-update") && bench.shows("+     available_in_states"), "{}", bench.screen());
+    assert!(
+        bench.shows("Show graph-update") && bench.shows("+     available_in_states"),
+        "{}",
+        bench.screen()
+    );
     bench.keys("enter");
     let text = bench.state.documents.get(&FileId::new("tools.yaml")).unwrap().text.to_string();
-    assert!(text.contains("available_in_states: [\"analysis\", \"modification\", \"undefined\"]"), "{}", bench.screen());
+    assert!(
+        text.contains("available_in_states: [\"analysis\", \"modification\", \"undefined\"]"),
+        "{}",
+        bench.screen()
+    );
     assert!(bench.shows("Available 2") && bench.shows("● graph-update"), "{}", bench.screen());
 }
 
@@ -88,7 +123,11 @@ fn runs_go_to_a_goal_and_stop_where_they_are_told_to() {
     bench.keys("A down enter");
     bench.types("results");
     bench.keys("enter");
-    assert_eq!(bench.state.simulation.state(), "analysis", "the run stops where the tool becomes available");
+    assert_eq!(
+        bench.state.simulation.state(),
+        "analysis",
+        "the run stops where the tool becomes available"
+    );
     assert!(bench.shows("stopped; 1 step was not taken"), "{}", bench.screen());
 
     // With a stop set, the run jumps there.
@@ -96,7 +135,10 @@ fn runs_go_to_a_goal_and_stop_where_they_are_told_to() {
     assert!(bench.shows("complex-analysis is available: knowledge-query"), "{}", bench.screen());
     bench.types("to a stop");
     bench.keys("enter");
-    assert_eq!((bench.state.simulation.state(), bench.state.simulation.current_branch().len()), ("analysis", 1));
+    assert_eq!(
+        (bench.state.simulation.state(), bench.state.simulation.current_branch().len()),
+        ("analysis", 1)
+    );
 
     bench.keys("p enter R A");
     assert_eq!(bench.state.stops, []);
@@ -109,20 +151,28 @@ fn runs_go_to_a_goal_and_stop_where_they_are_told_to() {
     bench.types("25 7");
     bench.keys("enter");
     assert_eq!(bench.state.simulation.current_branch().len(), 25, "{}", bench.screen());
-    let walk: Vec<Name> = bench.state.simulation.steps().map(|(_, step)| step.tool.clone()).collect();
+    let walk: Vec<Name> =
+        bench.state.simulation.steps().map(|(_, step)| step.tool.clone()).collect();
     bench.keys("R A");
     bench.types("random");
     bench.keys("enter ctrl+u");
     bench.types("25 7");
     bench.keys("enter");
-    assert_eq!(bench.state.simulation.steps().map(|(_, step)| step.tool.clone()).collect::<Vec<_>>(), walk);
+    assert_eq!(
+        bench.state.simulation.steps().map(|(_, step)| step.tool.clone()).collect::<Vec<_>>(),
+        walk
+    );
 
     bench.keys("R A");
     bench.types("every");
     bench.keys("enter ctrl+u");
     bench.types("2");
     bench.keys("enter");
-    assert!(bench.shows("6 ways of up to 2 steps") && bench.shows("transitions"), "{}", bench.screen());
+    assert!(
+        bench.shows("6 ways of up to 2 steps") && bench.shows("transitions"),
+        "{}",
+        bench.screen()
+    );
 }
 
 #[test]
@@ -131,14 +181,24 @@ fn a_refused_step_is_kept_explained_and_part_of_the_scenario() {
     bench.keys("A down enter");
     bench.types("results");
     bench.keys("enter");
-    // The document's third step: hidden, so the scenario runner or an agent that takes it all the same is refused.
+    // The document's third step: hidden, so the scenario runner or an agent that takes it all the
+    // same is refused.
     bench.keys("/");
     bench.types("reset");
     bench.keys("enter r esc");
-    assert!(bench.shows("⊘ reset-workflow refused") && bench.shows("refused 1"), "{}", bench.screen());
+    assert!(
+        bench.shows("⊘ reset-workflow refused") && bench.shows("refused 1"),
+        "{}",
+        bench.screen()
+    );
     bench.keys("shift+tab shift+tab shift+tab");
     assert!(bench.shows("why reset-workflow was refused in results"), "{}", bench.screen());
-    assert!(bench.shows("group: in admin, asked for knowledge, compute") && bench.shows("▸ ask for admin"), "{}", bench.screen());
+    assert!(
+        bench.shows("group: in admin, asked for knowledge, compute")
+            && bench.shows("▸ ask for admin"),
+        "{}",
+        bench.screen()
+    );
     bench.keys("shift+tab /");
     bench.types("reset");
     bench.keys("enter space enter");
@@ -148,7 +208,9 @@ fn a_refused_step_is_kept_explained_and_part_of_the_scenario() {
     bench.types("The whole way");
     bench.keys("enter");
     let kept = bench.effects.iter().rev().find_map(|effect| match effect {
-        Effect::Save { file, text: Some(text), before: None, .. } => Some((file.to_string(), text.clone())),
+        Effect::Save { file, text: Some(text), before: None, .. } => {
+            Some((file.to_string(), text.clone()))
+        }
         _ => None,
     });
     let (file, text) = kept.unwrap_or_else(|| panic!("nothing was saved:\n{}", bench.screen()));
@@ -156,7 +218,10 @@ fn a_refused_step_is_kept_explained_and_part_of_the_scenario() {
     let source = Source::parse(Format::Yaml, text.clone()).unwrap();
     let scenario = Scenario::read(source.value(0).unwrap()).unwrap();
     assert_eq!(scenario.steps.len(), 4);
-    assert!(text.contains("refused: true") && text.contains("# 3: refused in results: group: in admin"), "{text}");
+    assert!(
+        text.contains("refused: true") && text.contains("# 3: refused in results: group: in admin"),
+        "{text}"
+    );
 
     bench.keys("T");
     assert!(bench.shows("✓ all 5") && bench.shows("✓ The whole way"), "{}", bench.screen());
@@ -174,7 +239,11 @@ fn a_scenario_that_differs_is_shown_and_gone_to() {
     bench.keys("T");
     bench.types("progression");
     bench.keys("enter");
-    assert!(bench.shows("progression  as expected") && bench.shows("results: reset-workflow refused"), "{}", bench.screen());
+    assert!(
+        bench.shows("progression  as expected") && bench.shows("results: reset-workflow refused"),
+        "{}",
+        bench.screen()
+    );
     bench.keys("enter");
     assert_eq!(bench.state.simulation.steps().count(), 3, "{}", bench.screen());
     assert_eq!(bench.state.context().groups().join(" "), "knowledge compute admin");
@@ -184,8 +253,16 @@ fn a_scenario_that_differs_is_shown_and_gone_to() {
 fn two_places_of_a_run_are_compared() {
     let mut bench = studio(&["read-only", "knowledge"]);
     bench.keys("enter shift+tab shift+tab shift+tab home v down");
-    assert!(bench.shows("◆ compared") && bench.shows("step 1 against the start"), "{}", bench.screen());
-    assert!(bench.shows("+ graph-update") && bench.shows("in both: text-completion"), "{}", bench.screen());
+    assert!(
+        bench.shows("◆ compared") && bench.shows("step 1 against the start"),
+        "{}",
+        bench.screen()
+    );
+    assert!(
+        bench.shows("+ graph-update") && bench.shows("in both: text-completion"),
+        "{}",
+        bench.screen()
+    );
     bench.keys("up v down");
     assert!(bench.shows("what knowledge-query changed"), "{}", bench.screen());
 }
@@ -204,11 +281,23 @@ fn other_ways_are_listed_and_gone_to() {
 fn tool_state_and_request_explain_themselves() {
     let mut bench = studio(&["read-only", "knowledge"]);
     bench.keys("end I");
-    assert!(bench.shows("Groups that are enough") && bench.shows("admin + knowledge"), "{}", bench.screen());
+    assert!(
+        bench.shows("Groups that are enough") && bench.shows("admin + knowledge"),
+        "{}",
+        bench.screen()
+    );
     bench.keys("esc shift+tab right I");
-    assert!(bench.shows("About the state research") && bench.shows("Into it"), "{}", bench.screen());
+    assert!(
+        bench.shows("About the state research") && bench.shows("Into it"),
+        "{}",
+        bench.screen()
+    );
     bench.keys("esc shift+tab I");
-    assert!(bench.shows("About this request") && bench.shows("reset-workflow: none of its groups"), "{}", bench.screen());
+    assert!(
+        bench.shows("About this request") && bench.shows("reset-workflow: none of its groups"),
+        "{}",
+        bench.screen()
+    );
 }
 
 #[test]
@@ -225,9 +314,16 @@ fn a_live_answer_streams_beside_the_run_with_the_runs_question() {
     assert!(format!("{:?}", request.body).contains("Which complaints?"), "{request:?}");
     assert_eq!(bench.state.screen, ScreenId::Workflow);
     bench.happens([(5, EventKind::Chunk { text: "Late deliveries".into(), bytes: 15 })]);
-    assert!(bench.shows("streaming · 1 piece") && bench.shows("Late deliveries"), "{}", bench.screen());
+    assert!(
+        bench.shows("streaming · 1 piece") && bench.shows("Late deliveries"),
+        "{}",
+        bench.screen()
+    );
     bench.keys("esc");
-    assert!(bench.effects.iter().any(|effect| matches!(effect, Effect::Cancel(_))), "Esc stops the call");
+    assert!(
+        bench.effects.iter().any(|effect| matches!(effect, Effect::Cancel(_))),
+        "Esc stops the call"
+    );
     bench.happens([(9, EventKind::End { outcome: Outcome::Cancelled, problem: None })]);
     assert!(bench.shows("cancelled · live"), "{}", bench.screen());
 }

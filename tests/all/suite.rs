@@ -1,5 +1,6 @@
-//! The official JSON-Schema-Test-Suite as a corpus for forms, from the folder that `TOOLCRIB_SUITE` names, else `../shared/suites/json-schema`:
-//! every valid instance is loaded and left as it was, every invalid one has an issue, nothing panics.
+//! The official JSON-Schema-Test-Suite as a corpus for forms, from the folder that `TOOLCRIB_SUITE`
+//! names, else `../shared/suites/json-schema`: every valid instance is loaded and left as it was,
+//! every invalid one has an issue, nothing panics.
 
 use std::{
     fs,
@@ -44,10 +45,12 @@ struct Count {
 }
 
 fn is_number_that_a_float_rounds(instance: &Value) -> bool {
-    instance.as_f64().is_some_and(|number| number.abs() >= 9_007_199_254_740_992.0) && instance.is_f64()
+    instance.as_f64().is_some_and(|number| number.abs() >= 9_007_199_254_740_992.0)
+        && instance.is_f64()
 }
 
-/// Opens everything in a form, turns to every row and leaves it; an edit is a fault. Every issue has a row to go to.
+/// Opens everything in a form, turns to every row and leaves it; an edit is a fault. Every issue
+/// has a row to go to.
 fn walk(form: &mut Form, styles: &toolcrib::ui::styles::Styles) -> bool {
     let area = Rect::new(0, 0, 60, 12);
     let mut buffer = Buffer::empty(area);
@@ -56,7 +59,8 @@ fn walk(form: &mut Form, styles: &toolcrib::ui::styles::Styles) -> bool {
             return false;
         }
         let folded = form.fields().get(row).is_some_and(|field| field.fold() == Some(false));
-        if folded && matches!(form.input(&Input::Key(Key::plain(Code::Right))), FormReply::Edits(_)) {
+        if folded && matches!(form.input(&Input::Key(Key::plain(Code::Right))), FormReply::Edits(_))
+        {
             return false;
         }
         if row % 8 == 0 {
@@ -64,7 +68,10 @@ fn walk(form: &mut Form, styles: &toolcrib::ui::styles::Styles) -> bool {
         }
     }
     let places: Vec<_> = form.issues().iter().map(|issue| issue.at.clone()).collect();
-    places.iter().all(|at| !matches!(form.focus(at), FormReply::Edits(_)) && (at.is_root() || at.starts_with(form.focused())))
+    places.iter().all(|at| {
+        !matches!(form.focus(at), FormReply::Edits(_))
+            && (at.is_root() || at.starts_with(form.focused()))
+    })
 }
 
 /// A schema with what it refers to in `remotes/`, which the suite's own addresses stand for.
@@ -82,14 +89,22 @@ fn with_remotes(schema: &Value, folder: &Path, draft: &str) -> Value {
             let path = entry.unwrap().path();
             let name = path.strip_prefix(&remotes).unwrap().to_string_lossy().into_owned();
             if path.is_dir() {
-                let is_other = (name.starts_with("draft") || name == "v1") && name.split('/').next() != Some(draft);
+                let is_other = (name.starts_with("draft") || name == "v1")
+                    && name.split('/').next() != Some(draft);
                 waiting.extend((!is_other).then_some(path));
                 continue;
             }
-            let Ok(mut remote) = serde_json::from_str::<Value>(&fs::read_to_string(&path).unwrap()) else { continue };
+            let Ok(mut remote) = serde_json::from_str::<Value>(&fs::read_to_string(&path).unwrap())
+            else {
+                continue;
+            };
             if let Some(remote) = remote.as_object_mut() {
-                remote.entry("$id").or_insert_with(|| format!("http://localhost:1234/{name}").into());
-                let parts = members.entry(definitions).or_insert_with(|| Value::Object(serde_json::Map::new()));
+                remote
+                    .entry("$id")
+                    .or_insert_with(|| format!("http://localhost:1234/{name}").into());
+                let parts = members
+                    .entry(definitions)
+                    .or_insert_with(|| Value::Object(serde_json::Map::new()));
                 parts[format!("remote {name}")] = Value::Object(remote.clone());
             }
         }
@@ -104,13 +119,19 @@ fn the_official_suite_goes_through_forms() {
     for draft in ["draft7", "draft2020-12"] {
         let mut count = Count::default();
         // `format.json` says that formats are only remarks; forms check them in every draft.
-        let all = files(&folder.join(draft)).into_iter().filter(|path| !path.ends_with("format.json"));
+        let all =
+            files(&folder.join(draft)).into_iter().filter(|path| !path.ends_with("format.json"));
         let all = all.map(|path| (path, false));
-        let formats = files(&folder.join(draft).join("format")).into_iter().map(|path| (path, true));
+        let formats =
+            files(&folder.join(draft).join("format")).into_iter().map(|path| (path, true));
         for (path, is_format) in all.chain(formats) {
             let groups: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
             for group in groups.as_array().unwrap() {
-                let name = format!("{}: {}", path.file_stem().unwrap().to_string_lossy(), group["description"].as_str().unwrap());
+                let name = format!(
+                    "{}: {}",
+                    path.file_stem().unwrap().to_string_lossy(),
+                    group["description"].as_str().unwrap()
+                );
                 let mut schema = group["schema"].clone();
                 if draft == "draft7" && schema.is_object() && schema.get("$schema").is_none() {
                     schema["$schema"] = "http://json-schema.org/draft-07/schema#".into();

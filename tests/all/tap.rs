@@ -58,7 +58,8 @@ struct Onlooker {
 
 impl Onlooker {
     async fn at(connection: &Connection, subjects: &[&str]) -> Self {
-        let registry = Registry::new(Arc::new(|name| (name == "SECRET").then(|| PASSWORD.to_owned())));
+        let registry =
+            Registry::new(Arc::new(|name| (name == "SECRET").then(|| PASSWORD.to_owned())));
         let place = |subject: &&str| watched::place(subject, connection.transport()).unwrap();
         let address = |subject| {
             let place = place(subject);
@@ -103,14 +104,22 @@ impl Onlooker {
 async fn on_nats_a_call_is_heard_whole_and_nothing_is_taken_away() {
     let server = NatsServer::start();
     let _responder = Responder::start(&server.url(), "response");
-    let mut onlooker = Onlooker::at(&server.connection(), &["request:tg:joke", "tg.response.*"]).await;
+    let mut onlooker =
+        Onlooker::at(&server.connection(), &["request:tg:joke", "tg.response.*"]).await;
     let heard = call_with(&Registry::default(), &server.connection(), joke(), limits()).await;
     assert_eq!((heard.text().as_str(), heard.pieces()), ("Hello alice, llamas as a pun.", 3));
     onlooker.until(|onlooker| onlooker.ended() == 1).await;
     let [conversation] = onlooker.all()[..] else { panic!("{:?}", onlooker.all()) };
-    assert_eq!((conversation.id.as_deref(), &*conversation.subject), (Some("7f1c"), "tg.request.joke"));
+    assert_eq!(
+        (conversation.id.as_deref(), &*conversation.subject),
+        (Some("7f1c"), "tg.request.joke")
+    );
     assert_eq!((&conversation.standing, conversation.count), (&Standing::Succeeded, 4));
-    assert!(conversation.asked.contains("llamas") && conversation.asked.contains("a pun"), "{}", conversation.asked);
+    assert!(
+        conversation.asked.contains("llamas") && conversation.asked.contains("a pun"),
+        "{}",
+        conversation.asked
+    );
 }
 
 #[tokio::test]
@@ -143,13 +152,28 @@ async fn a_group_of_services_still_shares_its_work() {
     let pun = request::body("alice", &map(&json!({"style": "pun"})), r#"{"topic": "llamas"}"#);
     for _ in 0..CALLS {
         let request = Request { body: Arc::clone(&pun), ..joke() };
-        let heard = call_with(&registry, &server.connection(), request, Limits { linger: Duration::ZERO, ..limits() }).await;
+        let heard = call_with(
+            &registry,
+            &server.connection(),
+            request,
+            Limits { linger: Duration::ZERO, ..limits() },
+        )
+        .await;
         assert_eq!((heard.end().0, heard.strays().len()), (Outcome::Succeeded, 0), "{:?}", heard.0);
     }
     onlooker.until(|onlooker| onlooker.record.heard() as usize >= 2 * CALLS).await;
-    let requests = onlooker.record.subjects().find(|(name, _)| &***name == "tg.request.joke").unwrap().1.messages;
+    let requests = onlooker
+        .record
+        .subjects()
+        .find(|(name, _)| &***name == "tg.request.joke")
+        .unwrap()
+        .1
+        .messages;
     assert_eq!(requests as usize, CALLS, "each request is heard once");
-    let answered: usize = reports.iter_mut().map(|(receiver, _)| std::iter::from_fn(|| receiver.try_recv().ok()).count()).sum();
+    let answered: usize = reports
+        .iter_mut()
+        .map(|(receiver, _)| std::iter::from_fn(|| receiver.try_recv().ok()).count())
+        .sum();
     assert_eq!(answered, CALLS, "and answered once");
     stop.cancel();
 }
@@ -190,30 +214,46 @@ async fn on_pulsar_trustgraphs_own_service_is_heard() {
     let mut onlooker = Onlooker::at(&broker.connection(), &subjects).await;
     {
         let _service = JokeService::on_pulsar(&broker.url());
-        let broken = Request { body: r#"{"config": "{not json"}"#.into(), correlation: "b".into(), ..joke() };
+        let broken = Request {
+            body: r#"{"config": "{not json"}"#.into(),
+            correlation: "b".into(),
+            ..joke()
+        };
         let broken = Request { headers: vec![("id".into(), "b".into())], ..broken };
         for (request, outcome) in [(joke(), Outcome::Succeeded), (broken, Outcome::Failed)] {
-            let heard = call_with(&Registry::default(), &broker.connection(), request, limits()).await;
+            let heard =
+                call_with(&Registry::default(), &broker.connection(), request, limits()).await;
             assert_eq!((heard.end().0, heard.strays().len()), (outcome, 0), "{:?}", heard.0);
         }
     }
     onlooker.until(|onlooker| onlooker.ended() == 2).await;
-    let mut words: Vec<_> = onlooker.all().iter().map(|conversation| conversation.standing.word()).collect();
+    let mut words: Vec<_> =
+        onlooker.all().iter().map(|conversation| conversation.standing.word()).collect();
     words.sort_unstable();
     assert_eq!(words, ["failed", "succeeded"]);
-    let failed = onlooker.all().into_iter().find_map(|conversation| conversation.standing.problem()).unwrap();
-    assert!(failed.message.contains("Expecting property name"), "the service's own words: {failed:?}");
+    let failed = onlooker
+        .all()
+        .into_iter()
+        .find_map(|conversation| conversation.standing.problem())
+        .unwrap();
+    assert!(
+        failed.message.contains("Expecting property name"),
+        "the service's own words: {failed:?}"
+    );
 
     broker.kill();
     onlooker.until(|onlooker| onlooker.says("broke; reconnecting")).await;
     broker.restart();
     onlooker.until(|onlooker| onlooker.says("again")).await;
     let _responder = Responder::at(&broker.url(), "response", subjects);
-    // The subscription is made again shortly after the connection is; until then a topic that keeps nothing brings nothing.
+    // The subscription is made again shortly after the connection is; until then a topic that keeps
+    // nothing brings nothing.
     while onlooker.ended() < 3 {
         let heard = call_with(&Registry::default(), &broker.connection(), joke(), limits()).await;
         assert_eq!(heard.end().0, Outcome::Succeeded);
-        let _ = timeout(Duration::from_millis(300), onlooker.until(|onlooker| onlooker.ended() == 3)).await;
+        let _ =
+            timeout(Duration::from_millis(300), onlooker.until(|onlooker| onlooker.ended() == 3))
+                .await;
     }
 }
 
@@ -227,28 +267,42 @@ async fn on_pulsar_topics_that_keep_their_messages_are_heard_too() {
     let heard = call_with(&Registry::default(), &broker.connection(), request, limits()).await;
     assert_eq!((heard.pieces(), heard.strays().len()), (3, 0), "{:?}", heard.0);
     // The responder's own probes pass there, too.
-    let whole = |conversation: &&Conversation| conversation.id.as_deref() == Some("7f1c") && conversation.count == 4;
+    let whole = |conversation: &&Conversation| {
+        conversation.id.as_deref() == Some("7f1c") && conversation.count == 4
+    };
     onlooker.until(|onlooker| onlooker.all().iter().any(whole)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn on_kafka_trustgraphs_own_service_is_heard() {
     let mut broker = KafkaBroker::start();
-    let mut onlooker = Onlooker::at(&broker.connection(), &["request:tg:joke", "tg.response.joke"]).await;
-    let not_there = |onlooker: &Onlooker| onlooker.words.iter().filter(|words| words.contains("not there yet")).count();
+    let mut onlooker =
+        Onlooker::at(&broker.connection(), &["request:tg:joke", "tg.response.joke"]).await;
+    let not_there = |onlooker: &Onlooker| {
+        onlooker.words.iter().filter(|words| words.contains("not there yet")).count()
+    };
     onlooker.until(|onlooker| not_there(onlooker) == 2).await;
     let nobody = call_with(&Registry::default(), &broker.connection(), joke(), limits()).await;
-    assert_eq!(nobody.problem().kind.word(), "no-responders", "an onlooker makes no topic, and answers for nobody");
+    assert_eq!(
+        nobody.problem().kind.word(),
+        "no-responders",
+        "an onlooker makes no topic, and answers for nobody"
+    );
     let service = JokeService::on_kafka(broker.address());
     // The service makes its topic for answers with the first one.
     onlooker.until(|onlooker| onlooker.says("tg.request.joke is there now")).await;
     let heard = call_with(&Registry::default(), &broker.connection(), joke(), limits()).await;
     assert_eq!((heard.end().0, heard.strays().len()), (Outcome::Succeeded, 0), "{:?}", heard.0);
     onlooker.until(|onlooker| onlooker.says("tg.response.joke is there now")).await;
-    let again = Request { correlation: "b".into(), headers: vec![("id".into(), "b".into())], ..joke() };
+    let again =
+        Request { correlation: "b".into(), headers: vec![("id".into(), "b".into())], ..joke() };
     let heard = call_with(&Registry::default(), &broker.connection(), again, limits()).await;
     assert_eq!((heard.end().0, heard.strays().len()), (Outcome::Succeeded, 0), "{:?}", heard.0);
-    onlooker.until(|onlooker| onlooker.all().iter().any(|heard| heard.id.as_deref() == Some("b") && heard.has_ended())).await;
+    onlooker
+        .until(|onlooker| {
+            onlooker.all().iter().any(|heard| heard.id.as_deref() == Some("b") && heard.has_ended())
+        })
+        .await;
     drop(service);
 
     broker.kill();
@@ -262,7 +316,9 @@ async fn on_kafka_trustgraphs_own_service_is_heard() {
     while onlooker.ended() == ended {
         let heard = call_with(&Registry::default(), &broker.connection(), joke(), limits()).await;
         assert_eq!(heard.end().0, Outcome::Succeeded, "{:?}", heard.0);
-        let _ = timeout(Duration::from_secs(2), onlooker.until(|onlooker| onlooker.ended() > ended)).await;
+        let _ =
+            timeout(Duration::from_secs(2), onlooker.until(|onlooker| onlooker.ended() > ended))
+                .await;
     }
 }
 
@@ -270,13 +326,26 @@ async fn on_kafka_trustgraphs_own_service_is_heard() {
 async fn on_rabbitmq_trustgraphs_own_service_is_heard() {
     let files = Certificates::naming(&["localhost"]);
     let mut broker = Rabbit::start(&files);
-    let mut onlooker = Onlooker::at(&broker.connection(), &["request:tg:joke", "tg.response.joke"]).await;
-    onlooker.until(|onlooker| onlooker.words.iter().filter(|words| words.contains("not there yet")).count() == 2).await;
+    let mut onlooker =
+        Onlooker::at(&broker.connection(), &["request:tg:joke", "tg.response.joke"]).await;
+    onlooker
+        .until(|onlooker| {
+            onlooker.words.iter().filter(|words| words.contains("not there yet")).count() == 2
+        })
+        .await;
     let registry = Registry::new(Arc::new(|name| (name == "SECRET").then(|| PASSWORD.to_owned())));
     let nobody = call_with(&registry, &broker.connection(), joke_of("joke"), limits()).await;
-    assert_eq!(nobody.problem().kind.word(), "no-responders", "an onlooker makes no exchange, and answers for nobody");
+    assert_eq!(
+        nobody.problem().kind.word(),
+        "no-responders",
+        "an onlooker makes no exchange, and answers for nobody"
+    );
     let service = JokeService::on_rabbitmq(broker.port());
-    onlooker.until(|onlooker| onlooker.words.iter().filter(|words| words.contains("is there now")).count() == 2).await;
+    onlooker
+        .until(|onlooker| {
+            onlooker.words.iter().filter(|words| words.contains("is there now")).count() == 2
+        })
+        .await;
     let heard = call_with(&registry, &broker.connection(), joke_of("joke"), limits()).await;
     assert_eq!((heard.end().0, heard.strays().len()), (Outcome::Succeeded, 0), "{:?}", heard.0);
     onlooker.until(|onlooker| onlooker.ended() == 1).await;
@@ -287,12 +356,19 @@ async fn on_rabbitmq_trustgraphs_own_service_is_heard() {
     onlooker.until(|onlooker| onlooker.says("broke; reconnecting")).await;
     broker.restart();
     onlooker.until(|onlooker| onlooker.says("again")).await;
-    let _responder = Responder::at(&broker.url_for_others(), "response", ["tg.request.joke", "tg.response.joke"]);
-    // The exchanges outlive the broker, and the onlooker's own queue is made again shortly after the connection is.
+    let _responder = Responder::at(
+        &broker.url_for_others(),
+        "response",
+        ["tg.request.joke", "tg.response.joke"],
+    );
+    // The exchanges outlive the broker, and the onlooker's own queue is made again shortly after
+    // the connection is.
     while onlooker.ended() < 2 {
         let heard = call_with(&registry, &broker.connection(), joke_of("joke"), limits()).await;
         assert_eq!(heard.end().0, Outcome::Succeeded);
-        let _ = timeout(Duration::from_millis(300), onlooker.until(|onlooker| onlooker.ended() == 2)).await;
+        let _ =
+            timeout(Duration::from_millis(300), onlooker.until(|onlooker| onlooker.ended() == 2))
+                .await;
     }
 }
 
@@ -303,11 +379,23 @@ async fn on_kafka_no_request_is_shown_after_its_answer() {
     let bus = Registry::default().open(&broker.connection()).await.unwrap();
     let [request, response] = ["tg.request.joke", "tg.response.joke"].map(Address::fleeting);
     // Who listens makes the topics.
-    let _lines = [bus.subscribe(&request, Share::Each).await.unwrap(), bus.subscribe(&response, Share::Each).await.unwrap()];
-    let mut onlooker = Onlooker::at(&broker.connection(), &["request:tg:joke", "response:tg:joke"]).await;
+    let _lines = [
+        bus.subscribe(&request, Share::Each).await.unwrap(),
+        bus.subscribe(&response, Share::Each).await.unwrap(),
+    ];
+    let mut onlooker =
+        Onlooker::at(&broker.connection(), &["request:tg:joke", "response:tg:joke"]).await;
     let send = async |to: &Address, id: usize, body: &str| {
         let headers = vec![("id".into(), id.to_string())];
-        bus.send(Outgoing { to: to.clone(), reply: None, headers, body: body.to_owned().into(), expires: None }).await.unwrap();
+        bus.send(Outgoing {
+            to: to.clone(),
+            reply: None,
+            headers,
+            body: body.to_owned().into(),
+            expires: None,
+        })
+        .await
+        .unwrap();
     };
     for id in 0..CALLS {
         send(&response, id, r#"{"error": null, "response": "ha", "end_of_stream": true}"#).await;
@@ -352,8 +440,12 @@ fn on_pulsar_nothing_of_a_watch_stays_at_the_broker() {
 #[test]
 fn on_pulsar_nothing_of_the_workbenchs_watch_stays_at_the_broker() {
     let broker = PulsarBroker::start();
-    let settings = format!("connection = \"mq\"\n[connections.mq]\nservers = \"{}\"\n", broker.url());
-    let place = Place::with(&[("toolcrib.toml", settings.as_str()), ("tools.yaml", "tool: {a: {type: text-completion}}\n")]);
+    let settings =
+        format!("connection = \"mq\"\n[connections.mq]\nservers = \"{}\"\n", broker.url());
+    let place = Place::with(&[
+        ("toolcrib.toml", settings.as_str()),
+        ("tools.yaml", "tool: {a: {type: text-completion}}\n"),
+    ]);
     let mut terminal = toolcrib([&place.here]).home(place.home.path()).folder(&place.here).start();
     terminal.wait_for("text-completion");
     let mut listens = |press: &[&str]| {

@@ -1,4 +1,5 @@
-//! Tools with a connection of their own: called, tested, served and shown through it, unless another is chosen.
+//! Tools with a connection of their own: called, tested, served and shown through it, unless
+//! another is chosen.
 
 use serde_json::{Value, json};
 use toolcrib::{
@@ -10,9 +11,13 @@ use toolcrib::{
 
 use crate::support::{nats::NatsServer, place::Place, services::Responder, workbench::Workbench};
 
-/// The sample, where jokes go to that server and everything else stays within the process; with more files.
+/// The sample, where jokes go to that server and everything else stays within the process; with
+/// more files.
 fn place(server: &str, more: &[(&str, &str)]) -> Place {
-    with_settings(&format!("[connections.jokes]\nservers = \"{server}\"\ntools = [\"tell-joke\"]\n"), more)
+    with_settings(
+        &format!("[connections.jokes]\nservers = \"{server}\"\ntools = [\"tell-joke\"]\n"),
+        more,
+    )
 }
 
 /// The sample with these lines after its settings.
@@ -21,7 +26,8 @@ fn with_settings(lines: &str, more: &[(&str, &str)]) -> Place {
     let (_, settings) = sample.files.iter().find(|(path, _)| *path == "toolcrib.toml").unwrap();
     let settings = format!("{settings}\n{lines}");
     let rest = sample.files.iter().copied().filter(|(path, _)| *path != "toolcrib.toml");
-    let files: Vec<_> = rest.chain([("toolcrib.toml", settings.as_str())]).chain(more.iter().copied()).collect();
+    let files: Vec<_> =
+        rest.chain([("toolcrib.toml", settings.as_str())]).chain(more.iter().copied()).collect();
     Place::with(&files)
 }
 
@@ -36,14 +42,23 @@ fn each_call_goes_through_the_connection_of_its_tool() {
     let place = place(&server.url(), &[]);
     assert_eq!(connection_of(&place, &["tell-joke"]), json!("jokes"));
     assert_eq!(connection_of(&place, &["calculator"]), json!("embedded"));
-    assert_eq!(connection_of(&place, &["tell-joke", "--connection", "local"]), json!("local"), "the flag counts for all");
-    assert_eq!(connection_of(&place, &["tell-joke", "--connection", &server.url()]), json!(server.url()));
+    assert_eq!(
+        connection_of(&place, &["tell-joke", "--connection", "local"]),
+        json!("local"),
+        "the flag counts for all"
+    );
+    assert_eq!(
+        connection_of(&place, &["tell-joke", "--connection", &server.url()]),
+        json!(server.url())
+    );
 
     place.run(&["call", "calculator", "expression=1 + 2"]).ended(0, &[]);
     place.run(&["call", "tell-joke", "topic=llamas"]).ended(3, &["no service listens"]);
     let _service = Responder::start(&server.url(), "response");
     place.run(&["call", "tell-joke", "topic=llamas"]).ended(0, &[]);
-    place.run(&["call", "tell-joke", "topic=llamas", "--connection", "nats://127.0.0.1:1"]).ended(3, &["nothing answers"]);
+    place
+        .run(&["call", "tell-joke", "topic=llamas", "--connection", "nats://127.0.0.1:1"])
+        .ended(3, &["nothing answers"]);
 }
 
 #[test]
@@ -53,9 +68,15 @@ fn cases_go_through_the_connection_of_their_tool_unless_they_name_another() {
     let within = "case: within\ncall: tell-joke\narguments: {topic: llamas}\nconnection: embedded\nexpect: {contains: [llama]}\n";
     let place = place(&server.url(), &[("cases/own.yaml", own), ("cases/within.yaml", within)]);
     let ran = place.run(&["test", "--json"]);
-    let held =
-        |ran: &Value, case: &str| ran.as_array().unwrap().iter().find(|row| row["case"] == case).unwrap()["outcome"].clone();
-    assert_eq!((held(&ran.json(), "own"), held(&ran.json(), "within")), (json!("lost"), json!("succeeded")), "{}", ran.data);
+    let held = |ran: &Value, case: &str| {
+        ran.as_array().unwrap().iter().find(|row| row["case"] == case).unwrap()["outcome"].clone()
+    };
+    assert_eq!(
+        (held(&ran.json(), "own"), held(&ran.json(), "within")),
+        (json!("lost"), json!("succeeded")),
+        "{}",
+        ran.data
+    );
     let _service = Responder::start(&server.url(), "response");
     place.run(&["test"]).ended(0, &[]);
 }
@@ -72,7 +93,10 @@ fn tools_of_two_connections_are_served_apart() {
 
 #[test]
 fn a_tool_that_is_not_there_is_told_with_its_line() {
-    let place = with_settings("[connections.jokes]\nservers = 'nats://h:1'\ntools = ['calculator', 'tell-jok']\n", &[]);
+    let place = with_settings(
+        "[connections.jokes]\nservers = 'nats://h:1'\ntools = ['calculator', 'tell-jok']\n",
+        &[],
+    );
     let ran = place.run(&["check"]);
     assert!(
         ran.data
@@ -101,7 +125,11 @@ fn the_screen_says_where_a_call_goes_and_keeps_what_is_chosen() {
     bench.types("local");
     bench.keys("enter");
     assert!(bench.shows("tg.request.joke (nats)"), "{}", bench.screen());
-    assert!(bench.shows("○ local"), "the top line tells this tool's connection: {}", bench.screen());
+    assert!(
+        bench.shows("○ local"),
+        "the top line tells this tool's connection: {}",
+        bench.screen()
+    );
     let calculator = bench.state.catalog.tool_called("calculator").unwrap().id().clone();
     bench.send(Message::Select(calculator));
     bench.draw();

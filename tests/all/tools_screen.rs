@@ -41,8 +41,12 @@ fn one_field_edited_by_keys_changes_one_line_of_the_file() {
     assert!(bench.screen().contains("▌"), "the changed line is marked");
     bench.keys("ctrl+s");
     let saved = saved(&bench);
-    let changed: Vec<_> = saved[0].lines().zip(before.lines()).filter(|(new, old)| new != old).collect();
-    assert_eq!(changed, [("    name: \"Knowledge Graph Query!\"", "    name: \"Knowledge Graph Query\"")]);
+    let changed: Vec<_> =
+        saved[0].lines().zip(before.lines()).filter(|(new, old)| new != old).collect();
+    assert_eq!(
+        changed,
+        [("    name: \"Knowledge Graph Query!\"", "    name: \"Knowledge Graph Query\"")]
+    );
     bench.keys("u");
     assert_eq!(tools_of(&bench), before);
     bench.keys("ctrl+r");
@@ -66,7 +70,10 @@ fn a_renamed_tool_has_its_new_key_in_scenarios_and_in_the_run() {
     bench.types("ask");
     bench.keys("enter");
     assert!(tools_of(&bench).contains("\n  ask:\n"), "{}", bench.screen());
-    assert_eq!(scenario(&bench), before.replace("tool: knowledge-query", "tool: ask").replace("[knowledge-query]", "[ask]"));
+    assert_eq!(
+        scenario(&bench),
+        before.replace("tool: knowledge-query", "tool: ask").replace("[knowledge-query]", "[ask]")
+    );
     assert_eq!(&*bench.state.simulation.steps().next().unwrap().1.tool, "ask");
     bench.keys("u");
     assert_eq!(scenario(&bench), before);
@@ -78,7 +85,12 @@ fn a_finding_is_jumped_to_and_mended_with_one_key() {
     let mut bench = Workbench::sample("spec-workflow", 120, 36);
     let count = bench.state.findings.len();
     bench.keys("v v v");
-    let row = bench.state.findings.iter().position(|finding| finding.code == "states.never-produced").unwrap();
+    let row = bench
+        .state
+        .findings
+        .iter()
+        .position(|finding| finding.code == "states.never-produced")
+        .unwrap();
     bench.keys("shift+tab");
     bench.keys(&"down ".repeat(row));
     bench.keys("f");
@@ -131,7 +143,13 @@ fn a_renamed_service_is_renamed_in_the_tools_that_use_it() {
     bench.keys("ctrl+u");
     bench.types("library");
     bench.keys("enter");
-    let uses = bench.state.catalog.tools.iter().filter(|tool| tool.service.as_deref() == Some("library")).count();
+    let uses = bench
+        .state
+        .catalog
+        .tools
+        .iter()
+        .filter(|tool| tool.service.as_deref() == Some("library"))
+        .count();
     assert_eq!(uses, 2, "{}", bench.screen());
 }
 

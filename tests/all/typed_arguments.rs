@@ -1,4 +1,5 @@
-//! Arguments as they are typed for a call: each edit can be taken back, and what has issues is sent only when it is meant.
+//! Arguments as they are typed for a call: each edit can be taken back, and what has issues is sent
+//! only when it is meant.
 
 use toolcrib::app::{effect::Effect, message::ScreenId};
 
@@ -11,7 +12,13 @@ fn open() -> Workbench {
 }
 
 fn typed(bench: &Workbench) -> String {
-    bench.state.arguments.values().next().map(|source| source.text().to_string()).unwrap_or_default()
+    bench
+        .state
+        .arguments
+        .values()
+        .next()
+        .map(|source| source.text().to_string())
+        .unwrap_or_default()
 }
 
 fn is_sent(bench: &Workbench) -> bool {

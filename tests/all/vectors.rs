@@ -1,4 +1,5 @@
-//! Runs every case of every vector file by its `op`; an unknown op or a file that nobody runs is a failure.
+//! Runs every case of every vector file by its `op`; an unknown op or a file that nobody runs is a
+//! failure.
 
 use std::{collections::BTreeMap, env, fs, path::PathBuf};
 
@@ -81,13 +82,19 @@ fn folder() -> PathBuf {
     }
 }
 
-/// Every case with its op: a file is or has one list of cases that name theirs, or has a section for each.
+/// Every case with its op: a file is or has one list of cases that name theirs, or has a section
+/// for each.
 fn cases(content: &Value) -> Vec<(&str, &Value)> {
     if let Some(cases) = content.get("cases").or(content.is_array().then_some(content)) {
-        return list(cases).iter().map(|case| (case["op"].as_str().unwrap_or_default(), case)).collect();
+        return list(cases)
+            .iter()
+            .map(|case| (case["op"].as_str().unwrap_or_default(), case))
+            .collect();
     }
     let sections = content.as_object().unwrap().iter().filter(|(name, _)| *name != ABOUT);
-    sections.flat_map(|(name, cases)| list(cases).iter().map(move |case| (name.as_str(), case))).collect()
+    sections
+        .flat_map(|(name, cases)| list(cases).iter().map(move |case| (name.as_str(), case)))
+        .collect()
 }
 
 fn list(cases: &Value) -> &[Value] {
@@ -103,9 +110,11 @@ fn same(what: &str, got: &Value, expected: &Value) -> Result<(), String> {
 fn every_case_of_every_file_holds() {
     let mut failures = Vec::new();
     let mut ran: BTreeMap<String, usize> = BTreeMap::new();
-    let mut files: Vec<_> = fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<_> =
+        fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
-    for path in files.iter().filter(|path| path.extension().is_some_and(|ending| ending == "json")) {
+    for path in files.iter().filter(|path| path.extension().is_some_and(|ending| ending == "json"))
+    {
         let file = path.file_name().unwrap().to_str().unwrap().to_owned();
         if TO_COME.contains(&file.as_str()) {
             continue;

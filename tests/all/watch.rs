@@ -43,7 +43,8 @@ fn run(home: &Path, arguments: &[&str]) -> Ended {
 impl Watching {
     /// One that answers in JSON, and listens already.
     fn start(home: &Path, arguments: &[&str]) -> Self {
-        let arguments: Vec<&str> = ["watch", "--json"].into_iter().chain(arguments.iter().copied()).collect();
+        let arguments: Vec<&str> =
+            ["watch", "--json"].into_iter().chain(arguments.iter().copied()).collect();
         let mut child = command(home, &arguments).spawn().unwrap();
         let mut watching = Self { output: BufReader::new(child.stdout.take().unwrap()), child };
         let head = watching.line();
@@ -64,7 +65,8 @@ impl Watching {
     }
 
     fn interrupt(&self) {
-        let sent = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
+        let sent =
+            Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
         assert!(sent.success());
     }
 
@@ -105,7 +107,8 @@ fn call(server: &NatsServer, topic: &str) {
 fn so_many_messages_are_told_and_that_is_the_end() {
     let (server, home) = (NatsServer::start(), home());
     let _responder = Responder::start(&server.url(), "response");
-    let watching = Watching::start(home.path(), &["tg.>", "--connection", &server.url(), "--count", "4"]);
+    let watching =
+        Watching::start(home.path(), &["tg.>", "--connection", &server.url(), "--count", "4"]);
     call(&server, "owls");
     let ended = watching.end();
     assert_eq!(ended.code, Some(0), "{}", ended.words);
@@ -114,7 +117,9 @@ fn so_many_messages_are_told_and_that_is_the_end() {
         (text("part"), text("subject"), text("text"), line["conversation"].as_u64())
     };
     let told: Vec<_> = ended.lines().iter().map(of).collect();
-    let made = |part: &str, subject: &str, text: &str| (part.to_owned(), subject.to_owned(), text.to_owned(), Some(1));
+    let made = |part: &str, subject: &str, text: &str| {
+        (part.to_owned(), subject.to_owned(), text.to_owned(), Some(1))
+    };
     let expected = [
         made("request", "tg.request.joke", r#"{"topic":"owls"} with {"style": "a riddle"}"#),
         made("answer", "tg.response.joke", "Hello bob, "),
@@ -122,14 +127,20 @@ fn so_many_messages_are_told_and_that_is_the_end() {
         made("answer", "tg.response.joke", "a riddle."),
     ];
     assert_eq!(told, expected);
-    assert!(ended.lines().iter().all(|line| line["system"] == "trustgraph" && line["at_ms"].as_u64() > Some(1_000_000_000_000)));
+    assert!(
+        ended.lines().iter().all(|line| line["system"] == "trustgraph"
+            && line["at_ms"].as_u64() > Some(1_000_000_000_000))
+    );
 }
 
 #[test]
 fn what_is_saved_until_ctrl_c_opens_again_with_the_same_decoding() {
     let (server, home) = (NatsServer::start(), home());
     let _responder = Responder::start(&server.url(), "error");
-    let mut watching = Watching::start(home.path(), &["tg.>", "--connection", &server.url(), "--save", "all.trace"]);
+    let mut watching = Watching::start(
+        home.path(),
+        &["tg.>", "--connection", &server.url(), "--save", "all.trace"],
+    );
     foreign_call(
         &server.url(),
         "tg.request.joke",
@@ -142,20 +153,30 @@ fn what_is_saved_until_ctrl_c_opens_again_with_the_same_decoding() {
     assert_eq!((ended.code, ended.data.as_str()), (Some(0), ""), "{}", ended.words);
     let kept = fs::read_to_string(home.path().join("all.trace")).unwrap();
     assert_eq!(kept.lines().count(), 3);
-    assert!(!kept.contains("0123456789abcdef") && !format!("{heard:?}").contains("0123456789abcdef"), "{kept}");
+    assert!(
+        !kept.contains("0123456789abcdef") && !format!("{heard:?}").contains("0123456789abcdef"),
+        "{kept}"
+    );
 
     let opened = run(home.path(), &["watch", "--open", "all.trace", "--json"]);
     assert_eq!((opened.code, &opened.lines()[1..]), (Some(0), &heard[..]), "{}", opened.words);
     assert_eq!(opened.lines()[2]["error"]["message"], "the oven is cold");
-    let failed = run(home.path(), &["watch", "--open", "all.trace", "--filter", "is:failed oven", "--json"]);
+    let failed =
+        run(home.path(), &["watch", "--open", "all.trace", "--filter", "is:failed oven", "--json"]);
     assert_eq!(failed.lines().len(), 3, "the whole conversation");
-    let none = run(home.path(), &["watch", "--open", "all.trace", "--filter", "is:succeeded", "--json"]);
+    let none =
+        run(home.path(), &["watch", "--open", "all.trace", "--filter", "is:succeeded", "--json"]);
     assert_eq!(none.lines().len(), 1);
     let lines = run(home.path(), &["watch", "--open", "all.trace"]);
-    assert!(lines.data.contains("error") && lines.data.contains("the oven is cold"), "{}", lines.data);
+    assert!(
+        lines.data.contains("error") && lines.data.contains("the oven is cold"),
+        "{}",
+        lines.data
+    );
     assert!(lines.words.contains("listening on tg.>"), "{}", lines.words);
 
-    let again = run(home.path(), &["watch", "tg.>", "--connection", &server.url(), "--save", "all.trace"]);
+    let again =
+        run(home.path(), &["watch", "tg.>", "--connection", &server.url(), "--save", "all.trace"]);
     assert!(again.code == Some(1) && again.words.contains("another file"), "{}", again.words);
 }
 
@@ -163,7 +184,17 @@ fn what_is_saved_until_ctrl_c_opens_again_with_the_same_decoding() {
 fn an_alert_is_told_and_ends_it_with_one() {
     let (server, home) = (NatsServer::start(), home());
     let _responder = Responder::start(&server.url(), "error");
-    let arguments = ["tg.>", "--connection", &server.url(), "--alert", "is:failed", "--filter", "-is:open", "--count", "1"];
+    let arguments = [
+        "tg.>",
+        "--connection",
+        &server.url(),
+        "--alert",
+        "is:failed",
+        "--filter",
+        "-is:open",
+        "--count",
+        "1",
+    ];
     let watching = Watching::start(home.path(), &arguments);
     call(&server, "owls");
     let ended = watching.end();
@@ -202,6 +233,11 @@ fn what_cannot_be_watched_says_why() {
         (&["--open", "other.txt"], 2, "line 1"),
     ] {
         let ended = run(home.path(), &[&["watch"], arguments].concat());
-        assert!(ended.code == Some(code) && ended.words.contains(words), "{arguments:?}: {:?} {}", ended.code, ended.words);
+        assert!(
+            ended.code == Some(code) && ended.words.contains(words),
+            "{arguments:?}: {:?} {}",
+            ended.code,
+            ended.words
+        );
     }
 }

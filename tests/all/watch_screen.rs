@@ -1,4 +1,5 @@
-//! The Watch screen as it is used: listen, look at a conversation, filter, pause, be alerted, save, send once more.
+//! The Watch screen as it is used: listen, look at a conversation, filter, pause, be alerted, save,
+//! send once more.
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use toolcrib::{
         trace::{self, Head},
     },
     model::{
-        call::CallProblem,
+        call::CallError,
         clock::Millis,
         connection::Connection,
         error_kind::ErrorKind,
@@ -61,7 +62,12 @@ fn request(at: u64, id: &str, topic: &str) -> Tapped {
 }
 
 fn piece(at: u64, id: &str, text: &str, last: bool) -> Tapped {
-    crossing(at, "tg.response.joke", id, &json!({"error": null, "response": text, "end_of_stream": last}))
+    crossing(
+        at,
+        "tg.response.joke",
+        id,
+        &json!({"error": null, "response": text, "end_of_stream": last}),
+    )
 }
 
 fn agent(at: u64, subject: &str, body: &Value) -> Tapped {
@@ -105,7 +111,10 @@ fn traffic() -> Vec<Tapped> {
             &json!({"message_type": "error", "error": {"type": "agent-error", "message": "ToolServiceClient() takes no arguments"}}),
         ),
         request(2_500, "9b3e", "cats"),
-        Tapped::Notice { at: Millis(NOON + 2_600), words: "the connection to nats://127.0.0.1:4222 broke; reconnecting".into() },
+        Tapped::Notice {
+            at: Millis(NOON + 2_600),
+            words: "the connection to nats://127.0.0.1:4222 broke; reconnecting".into(),
+        },
     ]
 }
 
@@ -134,7 +143,10 @@ fn busy(width: u16, height: u16) -> Workbench {
 
 fn standings(bench: &Workbench) -> Vec<&'static str> {
     let record = &bench.state.watching.record;
-    (0..record.rows()).filter_map(|row| record.row(row)).map(|conversation| conversation.standing.word()).collect()
+    (0..record.rows())
+        .filter_map(|row| record.row(row))
+        .map(|conversation| conversation.standing.word())
+        .collect()
 }
 
 #[test]
@@ -145,29 +157,43 @@ fn it_looks_like_this() {
     assert_snapshot!("watch_80", narrow.styled());
     narrow.keys("up up up enter");
     assert_snapshot!("watch_80_messages", narrow.styled());
-    assert_snapshot!("watch_nothing", Workbench::sample("services", 120, 36).on(ScreenId::Watch).styled());
+    assert_snapshot!(
+        "watch_nothing",
+        Workbench::sample("services", 120, 36).on(ScreenId::Watch).styled()
+    );
 }
 
 #[test]
 fn listening_begins_with_the_queues_of_the_services_or_those_named() {
     let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Tools);
     bench.keys("4 w enter");
-    let Some(Effect::Watch { places, connection, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+    let Some(Effect::Watch { places, connection, .. }) = bench.effects.last() else {
+        panic!("{:?}", bench.effects)
+    };
     assert_eq!(connection.name, "embedded");
     assert!(
-        places.iter().any(|place| place.name == "tg.request.joke") && places.iter().any(|place| place.name == "tg.response.joke")
+        places.iter().any(|place| place.name == "tg.request.joke")
+            && places.iter().any(|place| place.name == "tg.response.joke")
     );
     bench.keys("w");
     bench.types("tg..x");
     bench.keys("enter");
     assert!(bench.shows("a part of it is empty"), "{}", bench.screen());
     bench.keys("backspace backspace > enter");
-    let Some(Effect::Watch { places, turn, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+    let Some(Effect::Watch { places, turn, .. }) = bench.effects.last() else {
+        panic!("{:?}", bench.effects)
+    };
     assert_eq!((places[0].name.as_str(), *turn), ("tg.>", 2));
-    bench.send(Message::Watch(WatchMessage::Heard { turn: 1, heard: vec![watched::witness(request(0, "x", "late"))] }));
+    bench.send(Message::Watch(WatchMessage::Heard {
+        turn: 1,
+        heard: vec![watched::witness(request(0, "x", "late"))],
+    }));
     assert_eq!(bench.state.watching.record.heard(), 0, "what an earlier tap heard comes too late");
-    let problem =
-        CallProblem { kind: ErrorKind::parse("no-server"), message: "nobody answers".into(), remedy: "start it".into() };
+    let problem = CallError {
+        kind: ErrorKind::parse("no-server"),
+        message: "nobody answers".into(),
+        remedy: "start it".into(),
+    };
     bench.send(Message::Watch(WatchMessage::Refused { turn: 2, problem }));
     bench.draw();
     assert!(bench.shows("✗ nobody answers"), "{}", bench.screen());
@@ -183,7 +209,12 @@ fn where_nothing_can_be_heard_that_is_said_before_anything_is_asked() {
     };
     // Without frames and line ends: words may stand on two lines.
     let flat = |bench: &Workbench| {
-        bench.screen().replace(['│', '─', '╭', '╮', '╰', '╯'], " ").split_whitespace().collect::<Vec<_>>().join(" ")
+        bench
+            .screen()
+            .replace(['│', '─', '╭', '╮', '╰', '╯'], " ")
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
     };
     let mut gateway = at("ws://h", TransportKind::WebSocket);
     let told = flat(&gateway);
@@ -199,7 +230,10 @@ fn where_nothing_can_be_heard_that_is_said_before_anything_is_asked() {
     let mut kafka = at("kafka://h", TransportKind::Kafka);
     kafka.keys("enter");
     let asked = flat(&kafka);
-    assert!(asked.contains("Name at least one") && asked.contains("Kafka takes no Pulsar addresses"), "{asked}");
+    assert!(
+        asked.contains("Name at least one") && asked.contains("Kafka takes no Pulsar addresses"),
+        "{asked}"
+    );
     assert!(!asked.contains("JetStream") && !asked.contains("* and >"), "{asked}");
     let mut nats = at("nats://h", TransportKind::Nats);
     nats.keys("enter");
@@ -212,10 +246,18 @@ fn a_conversation_shows_its_messages_and_each_of_them_whole() {
     let mut bench = busy(160, 40);
     assert_eq!(standings(&bench), ["succeeded", "failed", "failed", "orphan", "open"]);
     bench.keys("home down enter");
-    assert!(bench.shows("states analysis") && bench.shows("ToolServiceClient() takes no arguments"), "{}", bench.screen());
+    assert!(
+        bench.shows("states analysis") && bench.shows("ToolServiceClient() takes no arguments"),
+        "{}",
+        bench.screen()
+    );
     assert!(bench.shows("step 1") && bench.shows("[analysis]"), "{}", bench.screen());
     bench.keys("home enter");
-    assert!(bench.shows("What it says") && bench.shows("\"question\": \"Make me laugh\""), "{}", bench.screen());
+    assert!(
+        bench.shows("What it says") && bench.shows("\"question\": \"Make me laugh\""),
+        "{}",
+        bench.screen()
+    );
     bench.keys("esc");
     bench.clicks("the oven is cold");
     assert!(bench.shows("tool-service-error: the oven is cold"), "{}", bench.screen());
@@ -230,12 +272,24 @@ fn a_filter_is_typed_and_what_is_wrong_with_it_is_said_at_once() {
     bench.types("ed");
     assert!(bench.shows("Conversations 2 of 5"), "{}", bench.screen());
     bench.keys("enter");
-    heard(&mut bench, vec![crossing(3_000, "tg.response.joke", "9b3e", &json!({"error": {"type": "e", "message": "m"}}))]);
+    heard(
+        &mut bench,
+        vec![crossing(
+            3_000,
+            "tg.response.joke",
+            "9b3e",
+            &json!({"error": {"type": "e", "message": "m"}}),
+        )],
+    );
     assert_eq!(standings(&bench), ["failed", "failed", "failed"]);
     bench.keys("/ esc");
     assert_eq!(standings(&bench).len(), 5);
     bench.keys("shift+tab down enter");
-    assert_eq!(bench.state.watching.record.view().to_string(), "on:tg.request.joke", "a subject is a filter, too");
+    assert_eq!(
+        bench.state.watching.record.view().to_string(),
+        "on:tg.request.joke",
+        "a subject is a filter, too"
+    );
     assert!(bench.shows("/ on:tg.request.joke"), "{}", bench.screen());
 }
 
@@ -245,15 +299,27 @@ fn while_it_is_paused_nothing_moves_and_nothing_is_lost() {
     heard(&mut bench, vec![request(0, "1", "one")]);
     bench.keys("space");
     heard(&mut bench, vec![request(10, "2", "two"), piece(20, "1", "done", true)]);
-    assert!(bench.shows("paused · 2 held back") && bench.shows("Conversations 1"), "{}", bench.screen());
+    assert!(
+        bench.shows("paused · 2 held back") && bench.shows("Conversations 1"),
+        "{}",
+        bench.screen()
+    );
     bench.keys("p");
     assert_eq!(standings(&bench), ["succeeded", "open"]);
     bench.keys("c");
-    assert!(bench.shows("Clear the traffic?") && bench.shows("removes 2 conversations"), "{}", bench.screen());
+    assert!(
+        bench.shows("Clear the traffic?") && bench.shows("removes 2 conversations"),
+        "{}",
+        bench.screen()
+    );
     bench.keys("enter");
     assert_eq!(standings(&bench).len(), 2, "Enter keeps");
     bench.keys("c y");
-    assert!(standings(&bench).is_empty() && bench.shows("nothing has passed yet"), "{}", bench.screen());
+    assert!(
+        standings(&bench).is_empty() && bench.shows("nothing has passed yet"),
+        "{}",
+        bench.screen()
+    );
     bench.keys("x");
     assert!(matches!(bench.effects.last(), Some(Effect::StopWatching)) && bench.shows("stopped"));
 }
@@ -265,7 +331,9 @@ fn alerts_ring_and_can_be_taken_away() {
     heard(&mut bench, traffic());
     let notices: Vec<_> = bench.state.notices.iter().map(|notice| notice.text.clone()).collect();
     assert!(
-        notices.iter().any(|words| words.contains("alert is:failed on tg.request") && words.contains("1 more")),
+        notices.iter().any(
+            |words| words.contains("alert is:failed on tg.request") && words.contains("1 more")
+        ),
         "{notices:?}"
     );
     assert!(bench.shows("! is:failed"), "{}", bench.screen());
@@ -289,14 +357,21 @@ fn the_chosen_one_stays_chosen_unless_the_newest_is_followed() {
 fn a_request_is_sent_once_more_as_a_call_of_its_tool() {
     let mut bench = busy(120, 36);
     bench.keys("home r");
-    let Some(Effect::Call { request, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+    let Some(Effect::Call { request, .. }) = bench.effects.last() else {
+        panic!("{:?}", bench.effects)
+    };
     assert!(request.body.contains("llamas") && request.name.contains("joke"), "{request:?}");
-    assert!(request.correlation != "7f1c" && request.headers == [("id".to_owned(), request.correlation.clone())]);
+    assert!(
+        request.correlation != "7f1c"
+            && request.headers == [("id".to_owned(), request.correlation.clone())]
+    );
     assert_eq!(bench.state.screen, ScreenId::Invoke);
     bench.keys("esc tab");
     let mut bench = busy(120, 36);
     bench.keys("home down r");
-    assert!(bench.state.notices.iter().next_back().unwrap().text.contains("no tool of this workspace"));
+    assert!(
+        bench.state.notices.iter().next_back().unwrap().text.contains("no tool of this workspace")
+    );
     bench.keys("home e");
     assert_eq!(bench.state.screen, ScreenId::Tools);
 }
@@ -305,14 +380,22 @@ fn a_request_is_sent_once_more_as_a_call_of_its_tool() {
 fn a_trace_is_saved_and_opened_in_place_of_what_was_heard() {
     let mut bench = busy(120, 36);
     bench.keys("s enter");
-    let Some(Effect::SaveTrace { path, head, heard }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+    let Some(Effect::SaveTrace { path, head, heard }) = bench.effects.last() else {
+        panic!("{:?}", bench.effects)
+    };
     assert_eq!((path.as_str(), head.connection.as_str()), ("watched.trace", "embedded"));
     assert_eq!(heard, &traffic());
     bench.keys("o enter");
-    assert!(matches!(bench.effects.last(), Some(Effect::OpenTrace(path)) if path == "watched.trace"));
+    assert!(
+        matches!(bench.effects.last(), Some(Effect::OpenTrace(path)) if path == "watched.trace")
+    );
     let mut record = Record::default();
     record.take(watched::witness(request(0, "kept", "goats")));
-    let opened = WatchMessage::Opened { path: "watched.trace".into(), head: Head::default(), record: Box::new(record) };
+    let opened = WatchMessage::Opened {
+        path: "watched.trace".into(),
+        head: Head::default(),
+        record: Box::new(record),
+    };
     bench.send(Message::Watch(opened));
     bench.draw();
     assert_eq!(bench.state.watching.source, Source::Trace("watched.trace".into()));
@@ -323,7 +406,9 @@ fn a_trace_is_saved_and_opened_in_place_of_what_was_heard() {
 fn copies_offer_what_it_says() {
     let mut bench = busy(120, 36);
     bench.keys("home y down enter");
-    assert!(matches!(bench.effects.last(), Some(Effect::Copy(text)) if text == r#"{"topic":"llamas"} with {"style": "pun"}"#));
+    assert!(
+        matches!(bench.effects.last(), Some(Effect::Copy(text)) if text == r#"{"topic":"llamas"} with {"style": "pun"}"#)
+    );
 }
 
 #[test]
@@ -336,7 +421,8 @@ fn a_frame_draws_and_decodes_what_is_seen_however_much_was_heard() {
             .collect();
         let turn = bench.state.watching.turn;
         bench.send(Message::Watch(WatchMessage::Heard { turn, heard: many }));
-        let (mut screen, theme, keymap) = (WatchScreen::default(), Theme::default(), toolcrib::app::keymap::Keymap::default());
+        let (mut screen, theme, keymap) =
+            (WatchScreen::default(), Theme::default(), toolcrib::app::keymap::Keymap::default());
         let mut terminal = Terminal::new(TestBackend::new(120, 36)).unwrap();
         let look = Look { styles: &theme.styles, keymap: &keymap };
         screen.sync(&bench.state);
@@ -353,11 +439,17 @@ fn a_frame_draws_and_decodes_what_is_seen_however_much_was_heard() {
 
 /// A CommonGround turn while its answer streams: a call of it is over, another one waits.
 fn turn() -> Vec<Tapped> {
-    let of_turn = [("CG-Agent-Id", "counter"), ("CG-Turn-Id", "turn_01a1fd19fca0"), ("CG-Turn-Epoch", "2")];
+    let of_turn =
+        [("CG-Agent-Id", "counter"), ("CG-Turn-Id", "turn_01a1fd19fca0"), ("CG-Turn-Epoch", "2")];
     let trace = ("traceparent", "00-01a1fd19fca073248029f3d8b309da00-b4e7bf2abb53389f-01");
     let says = |at: u64, subject: &str, call: Option<&str>, body: &Value| {
-        let subject = if subject.starts_with('$') { subject.to_owned() } else { format!("cg.v1r4.lab.public.{subject}") };
-        let headers = of_turn.into_iter().chain([trace]).chain(call.map(|call| ("CG-Tool-Call-Id", call)));
+        let subject = if subject.starts_with('$') {
+            subject.to_owned()
+        } else {
+            format!("cg.v1r4.lab.public.{subject}")
+        };
+        let headers =
+            of_turn.into_iter().chain([trace]).chain(call.map(|call| ("CG-Tool-Call-Id", call)));
         let body = body.to_string();
         Tapped::ObservedMessage(Arc::new(ObservedMessage {
             at: Millis(NOON + at),
@@ -371,8 +463,7 @@ fn turn() -> Vec<Tapped> {
         }))
     };
     let command = |at, name: &str, call| {
-        let body =
-            json!({"tool_name": name, "after_execution": "suspend", "tool_call_card_id": "01a1fd19fca073248029f3d81187dfda"});
+        let body = json!({"tool_name": name, "after_execution": "suspend", "tool_call_card_id": "01a1fd19fca073248029f3d81187dfda"});
         says(at, &format!("cmd.tool.{name}.call"), Some(call), &body)
     };
     let mark = |at, name: &str, call, body: &Value| {
@@ -380,28 +471,53 @@ fn turn() -> Vec<Tapped> {
         says(at, &format!("$KV.cg_tool_idem_v1.{key}"), None, body)
     };
     let state = |at, status: &str, about: &Value| {
-        says(at, "evt.agent.counter.state", None, &json!({"status": status, "turn_epoch": 2, "metadata": about}))
+        says(
+            at,
+            "evt.agent.counter.state",
+            None,
+            &json!({"status": status, "turn_epoch": 2, "metadata": about}),
+        )
     };
     let chunk = |at, kind: &str, text: &str| {
         let body = json!({"agent_turn_id": "turn_01a1fd19fca0", "step_id": "step_1", "chunk_type": kind, "content": text});
         says(at, "str.agent.counter.chunk", None, &body)
     };
-    let done =
-        json!({"after_execution": "suspend", "status": "success", "tool_result_card_id": "01a1fd19fca07324802900000000174a"});
+    let done = json!({"after_execution": "suspend", "status": "success", "tool_result_card_id": "01a1fd19fca07324802900000000174a"});
     let mut all = vec![
-        says(0, "cmd.agent.worker_generic.wakeup", None, &json!({"inbox_id": "turn_01a1fd19fca0", "reason": "dispatch_next"})),
+        says(
+            0,
+            "cmd.agent.worker_generic.wakeup",
+            None,
+            &json!({"inbox_id": "turn_01a1fd19fca0", "reason": "dispatch_next"}),
+        ),
         state(4, "dispatched", &json!({})),
-        says(9, "evt.agent.counter.step", None, &json!({"step_id": "step_1", "phase": "started", "new_card_ids": []})),
+        says(
+            9,
+            "evt.agent.counter.step",
+            None,
+            &json!({"step_id": "step_1", "phase": "started", "new_card_ids": []}),
+        ),
         state(10, "running", &json!({"activity": "thinking"})),
     ];
-    let words = "I will count the words of both texts, and then look up what the longer one is about. ";
-    all.extend(words.split_inclusive(' ').enumerate().map(|(row, word)| chunk(40 + 20 * row as u64, "content", word)));
+    let words =
+        "I will count the words of both texts, and then look up what the longer one is about. ";
+    all.extend(
+        words
+            .split_inclusive(' ')
+            .enumerate()
+            .map(|(row, word)| chunk(40 + 20 * row as u64, "content", word)),
+    );
     all.extend([
         chunk(480, "end", ""),
         state(490, "running", &json!({"activity": "executing_tool", "current_tool": "word_count"})),
         command(500, "word_count", "call_1d8e01"),
         mark(510, "word_count", "call_1d8e01", &json!({"status": "running", "timestamp": 1.0})),
-        mark(730, "word_count", "call_1d8e01", &json!({"status": "done", "timestamp": 2.0, "payload": done})),
+        mark(
+            730,
+            "word_count",
+            "call_1d8e01",
+            &json!({"status": "done", "timestamp": 2.0, "payload": done}),
+        ),
         command(740, "web_search", "call_2b7f02"),
         state(
             760,
@@ -420,7 +536,11 @@ fn channel(width: u16, height: u16) -> Workbench {
     heard(&mut bench, turn());
     let turn = bench.state.watching.turn;
     let now = Millis(NOON + 14_000);
-    for message in toolcrib::app::update::update(&mut bench.state, Message::Watch(WatchMessage::Tick { turn }), now) {
+    for message in toolcrib::app::update::update(
+        &mut bench.state,
+        Message::Watch(WatchMessage::Tick { turn }),
+        now,
+    ) {
         bench.effects.push(message);
     }
     bench.keys("home");
@@ -442,9 +562,17 @@ fn a_channel_looks_like_this() {
 fn a_turn_counts_down_its_call_is_below_it_and_pieces_stand_together() {
     let mut bench = channel(160, 40);
     assert_eq!(standings(&bench), ["open", "succeeded", "open"]);
-    assert!(bench.shows("17 s left") && bench.shows("suspended") && bench.shows("└ ✓ word_count"), "{}", bench.screen());
+    assert!(
+        bench.shows("17 s left") && bench.shows("suspended") && bench.shows("└ ✓ word_count"),
+        "{}",
+        bench.screen()
+    );
     bench.keys("end");
-    assert!(bench.shows("nobody took it up"), "the call that waits says what may be the matter: {}", bench.screen());
+    assert!(
+        bench.shows("nobody took it up"),
+        "the call that waits says what may be the matter: {}",
+        bench.screen()
+    );
     bench.keys("home");
     assert!(bench.shows("says ×18") && bench.shows("└ command"), "{}", bench.screen());
     assert!(bench.shows("5 hidden, h"), "{}", bench.screen());
@@ -454,7 +582,9 @@ fn a_turn_counts_down_its_call_is_below_it_and_pieces_stand_together() {
     assert!(!bench.shows("says ×18"), "{}", bench.screen());
     bench.keys("z enter");
     assert!(
-        bench.shows("I will count the words of both texts, and then look up what the longer one is about."),
+        bench.shows(
+            "I will count the words of both texts, and then look up what the longer one is about."
+        ),
         "{}",
         bench.screen()
     );
@@ -470,13 +600,13 @@ fn connected(bench: &mut Workbench, api: Option<&str>) {
     bench.draw();
 }
 
-fn stored(id: &str, kind: &str, step: &str, content: &Value) -> (String, Result<Value, CallProblem>) {
+fn stored(id: &str, kind: &str, step: &str, content: &Value) -> (String, Result<Value, CallError>) {
     let labels = json!({"type": kind, "step_id": step, "trace_id": "t", "agent_turn_id": "turn_01a1fd19fca0", "function_name": "word_count"});
     let card = json!({"card_id": id, "project_id": "lab", "type": kind, "tool_call_id": "call_1d8e01", "content": content, "metadata": labels});
     (id.to_owned(), Ok(card))
 }
 
-fn cards(step: &str) -> [(String, Result<Value, CallProblem>); 2] {
+fn cards(step: &str) -> [(String, Result<Value, CallError>); 2] {
     let (call, result) = ("01a1fd19fca073248029f3d81187dfda", "01a1fd19fca07324802900000000174a");
     let failed = json!({"status": "failed", "after_execution": "suspend", "result": null, "error": {"code": "bad_request", "message": "mode=map wants a text"}});
     let made = json!({"tool_name": "word_count", "arguments": {"mode": "map"}, "status": "called"});
@@ -493,7 +623,10 @@ fn reading(width: u16, height: u16, step: &str) -> Workbench {
         panic!("{:?}", bench.effects)
     };
     let paths: Vec<&str> = card_source.wanted.iter().map(|(_, path)| path.as_str()).collect();
-    assert_eq!((connection.name.as_str(), paths[0]), ("cg", "/projects/lab/cards/01a1fd19fca073248029f3d81187dfda"));
+    assert_eq!(
+        (connection.name.as_str(), paths[0]),
+        ("cg", "/projects/lab/cards/01a1fd19fca073248029f3d81187dfda")
+    );
     let turn = *turn;
     bench.send(Message::Watch(WatchMessage::CardsRead { turn, read: cards(step).to_vec() }));
     bench.draw();
@@ -503,17 +636,29 @@ fn reading(width: u16, height: u16, step: &str) -> Workbench {
 #[test]
 fn cards_stand_beside_each_other_with_their_labels_compared() {
     let mut bench = reading(120, 36, "another");
-    for words in ["2 cards", "call card 01a1", "result card 01a1", "mode=map wants a text", "│   \"card_id\": \"01a1"] {
+    for words in [
+        "2 cards",
+        "call card 01a1",
+        "result card 01a1",
+        "mode=map wants a text",
+        "│   \"card_id\": \"01a1",
+    ] {
         assert!(bench.shows(words), "{words}: {}", bench.screen());
     }
     bench.keys("end");
-    assert!(bench.shows("not copied from the call to the result: step_id") && bench.shows("✗"), "{}", bench.screen());
+    assert!(
+        bench.shows("not copied from the call to the result: step_id") && bench.shows("✗"),
+        "{}",
+        bench.screen()
+    );
     assert!(
         matches!(&bench.state.watching.record.row(1).unwrap().standing, Standing::Failed(problem) if problem.message.starts_with("mode=map")),
         "the card says more than the mark"
     );
     bench.keys("y");
-    assert!(matches!(bench.effects.last(), Some(Effect::Copy(text)) if text.contains("\"tool_name\": \"word_count\"")));
+    assert!(
+        matches!(bench.effects.last(), Some(Effect::Copy(text)) if text.contains("\"tool_name\": \"word_count\""))
+    );
     let narrow = reading(80, 24, "step_1");
     assert!(narrow.shows("call card ") && narrow.shows("2 cards"), "{}", narrow.screen());
     assert_snapshot!("channel_cards_120", reading(120, 36, "step_1").styled());
@@ -523,7 +668,11 @@ fn cards_stand_beside_each_other_with_their_labels_compared() {
 fn cards_are_read_by_mouse_from_a_message_too_and_what_lacks_is_said() {
     let mut bench = channel(120, 36);
     bench.keys("down v");
-    assert!(bench.shows("add [connections."), "the embedded connection has none: {}", bench.screen());
+    assert!(
+        bench.shows("add [connections."),
+        "the embedded connection has none: {}",
+        bench.screen()
+    );
     connected(&mut bench, None);
     assert!(!bench.shows("v cards"), "what cannot be done now is not offered");
     bench.keys("home down v");
@@ -543,16 +692,28 @@ fn cards_are_read_by_mouse_from_a_message_too_and_what_lacks_is_said() {
     bench.clicks("word_count success");
     assert!(bench.shows("What it says"), "{}", bench.screen());
     bench.clicks("its cards");
-    let Some(Effect::ReadCards { turn, card_source, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
-    assert_eq!((*turn, card_source.wanted.len()), (2, 2), "the call's card comes with the result's");
-    // One that is not there says so, and what belongs beside a result is asked for once it is known.
-    let gone = CallProblem { kind: ErrorKind::parse("not_found"), message: "card not found".into(), remedy: String::new() };
+    let Some(Effect::ReadCards { turn, card_source, .. }) = bench.effects.last() else {
+        panic!("{:?}", bench.effects)
+    };
+    assert_eq!(
+        (*turn, card_source.wanted.len()),
+        (2, 2),
+        "the call's card comes with the result's"
+    );
+    // One that is not there says so, and what belongs beside a result is asked for once it is
+    // known.
+    let gone = CallError {
+        kind: ErrorKind::parse("not_found"),
+        message: "card not found".into(),
+        remedy: String::new(),
+    };
     let [(call, _), (result, read)] = cards("step_1");
     let read = WatchMessage::CardsRead { turn: 2, read: vec![(call, Err(gone)), (result, read)] };
     bench.send(Message::Watch(read));
     bench.draw();
     assert!(
-        bench.shows("✗ card 01a1fd19fca073248029f3d81187dfda: card not found") && bench.shows("1 card "),
+        bench.shows("✗ card 01a1fd19fca073248029f3d81187dfda: card not found")
+            && bench.shows("1 card "),
         "{}",
         bench.screen()
     );
@@ -571,11 +732,20 @@ fn later(bench: &mut Workbench, at: u64) {
 #[test]
 fn a_deadline_counts_down_and_says_when_it_is_over() {
     let mut bench = channel(160, 40);
-    for (at, words) in [(15_000, "16 s left"), (30_500, "1 s left"), (31_000, "0 s left"), (33_000, "2.0 s over its time")] {
+    for (at, words) in [
+        (15_000, "16 s left"),
+        (30_500, "1 s left"),
+        (31_000, "0 s left"),
+        (33_000, "2.0 s over its time"),
+    ] {
         later(&mut bench, at);
         assert!(bench.shows(words), "{words}: {}", bench.screen());
     }
-    assert!(bench.shows("its deadline passed 2 s ago") && bench.shows("tool_timeout"), "{}", bench.screen());
+    assert!(
+        bench.shows("its deadline passed 2 s ago") && bench.shows("tool_timeout"),
+        "{}",
+        bench.screen()
+    );
     bench.keys("/");
     bench.types("is:overdue");
     assert_eq!(standings(&bench), ["open"]);
@@ -588,15 +758,26 @@ fn a_channel_is_watched_by_mouse_alone() {
     heard(&mut bench, turn().split_off(30));
     assert!(bench.shows("paused · 4 held back"), "{}", bench.screen());
     bench.clicks("Space pause");
-    assert!(!bench.shows("paused") && bench.state.watching.record.heard() == 38, "{}", bench.screen());
+    assert!(
+        !bench.shows("paused") && bench.state.watching.record.heard() == 38,
+        "{}",
+        bench.screen()
+    );
     // A subject pressed twice is a filter, which goes by pressing, too.
     bench.clicks("counter.step");
     bench.clicks("counter.step");
-    assert_eq!(bench.state.watching.record.view().to_string(), "on:cg.v1r4.lab.public.evt.agent.counter.step");
+    assert_eq!(
+        bench.state.watching.record.view().to_string(),
+        "on:cg.v1r4.lab.public.evt.agent.counter.step"
+    );
     bench.clicks("Conversations 1 of 4");
     bench.clicks("/ filter");
     bench.clicks("Esc show all");
-    assert!(bench.state.watching.record.view().is_empty() && bench.shows("Conversations 3"), "{}", bench.screen());
+    assert!(
+        bench.state.watching.record.view().is_empty() && bench.shows("Conversations 3"),
+        "{}",
+        bench.screen()
+    );
     // A turn, its pieces, one of them whole.
     bench.clicks("● counter");
     bench.clicks("says ×18");
@@ -614,7 +795,11 @@ fn a_channel_is_watched_by_mouse_alone() {
     assert!(narrow.shows("says ×18"), "{}", narrow.screen());
     narrow.clicks("Conversations");
     narrow.clicks("web_search");
-    assert!(narrow.state.watching.record.rows() == 3 && narrow.shows("└ web_search"), "{}", narrow.screen());
+    assert!(
+        narrow.state.watching.record.rows() == 3 && narrow.shows("└ web_search"),
+        "{}",
+        narrow.screen()
+    );
     narrow.clicks("Messages");
     assert!(narrow.shows("nobody took it up"), "{}", narrow.screen());
 }
@@ -623,7 +808,9 @@ fn a_channel_is_watched_by_mouse_alone() {
 fn a_channel_that_is_kept_as_a_trace_opens_as_it_was() {
     let mut bench = channel(120, 36);
     bench.keys("s enter");
-    let Some(Effect::SaveTrace { heard: kept, head, .. }) = bench.effects.last().cloned() else { panic!("{:?}", bench.effects) };
+    let Some(Effect::SaveTrace { heard: kept, head, .. }) = bench.effects.last().cloned() else {
+        panic!("{:?}", bench.effects)
+    };
     let (mut record, mut witness) = (Record::default(), Witness::default());
     for tapped in &kept {
         let line = trace::read(&trace::line(tapped).to_string()).unwrap();
@@ -632,17 +819,26 @@ fn a_channel_that_is_kept_as_a_trace_opens_as_it_was() {
     }
     let shown = |record: &Record| {
         let all = (0..record.rows()).filter_map(|row| record.row(row));
-        let told =
-            all.map(|one| format!("{:?} {:?} {:?} {:?} {} {:?}", one.id, one.standing, one.states, one.due, one.said, one.cards));
+        let told = all.map(|one| {
+            format!(
+                "{:?} {:?} {:?} {:?} {} {:?}",
+                one.id, one.standing, one.states, one.due, one.said, one.cards
+            )
+        });
         told.collect::<Vec<_>>()
     };
     assert_eq!(shown(&record), shown(&bench.state.watching.record));
     assert_eq!((record.len(), record.routine()), (4, 5));
-    let opened = WatchMessage::Opened { path: "watched.trace".into(), head, record: Box::new(record) };
+    let opened =
+        WatchMessage::Opened { path: "watched.trace".into(), head, record: Box::new(record) };
     bench.send(Message::Watch(opened));
     bench.keys("home");
     // Time stands still in a trace: what was awaited when it was kept still is.
-    assert!(bench.shows("▤ watched.trace") && bench.shows("suspended") && bench.shows("└ ✓ word_count"), "{}", bench.screen());
+    assert!(
+        bench.shows("▤ watched.trace") && bench.shows("suspended") && bench.shows("└ ✓ word_count"),
+        "{}",
+        bench.screen()
+    );
     bench.keys("/");
     bench.types("state:suspended");
     assert!(bench.shows("Conversations 1 of 4"), "{}", bench.screen());
@@ -658,13 +854,20 @@ fn listening_may_begin_with_what_was_kept() {
     bench.keys("backspace backspace backspace backspace");
     bench.types("0.5s");
     bench.keys("enter");
-    let Some(Effect::Watch { places, since, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+    let Some(Effect::Watch { places, since, .. }) = bench.effects.last() else {
+        panic!("{:?}", bench.effects)
+    };
     assert_eq!((places.len(), *since), (1, Some(Since::Ago(500))));
-    for (text, begins) in [("14:05", Since::Clock(14 * 3_600 + 300)), ("1970-01-02T00:01", Since::Wall(86_460))] {
+    for (text, begins) in
+        [("14:05", Since::Clock(14 * 3_600 + 300)), ("1970-01-02T00:01", Since::Wall(86_460))]
+    {
         bench.keys("w");
         bench.types(&format!("since:{text}"));
         bench.keys("enter");
-        assert!(matches!(bench.effects.last(), Some(Effect::Watch { since: Some(since), .. }) if *since == begins), "{text}");
+        assert!(
+            matches!(bench.effects.last(), Some(Effect::Watch { since: Some(since), .. }) if *since == begins),
+            "{text}"
+        );
     }
     bench.keys("w");
     bench.types("since:25:00");

@@ -8,7 +8,10 @@ use toolcrib::{app::folder::FolderList, schema::moment::LocalTime, ui::form::vie
 use super::form::Desk;
 
 fn desk(property: &Value, value: Value) -> Desk {
-    let mut desk = Desk::new(json!({"type": "object", "properties": {"a": property, "z": {"type": "string"}}}), value);
+    let mut desk = Desk::new(
+        json!({"type": "object", "properties": {"a": property, "z": {"type": "string"}}}),
+        value,
+    );
     // 2026-11-21T13:30:00Z, an hour ahead of Greenwich.
     desk.form.set_wall(LocalTime { seconds: 1_795_267_800, offset: 60 });
     desk.goes("/a");
@@ -26,7 +29,11 @@ fn a_line_selects_cuts_copies_pastes_and_undoes() {
     assert_eq!(desk.value["a"], "joketell me a ");
     desk.keys("ctrl+z ctrl+z");
     assert_eq!(desk.value["a"], "tell me a joke");
-    assert_eq!(desk.keys("ctrl+c"), FormReply::Ignored, "nothing is selected: the key is not for the field");
+    assert_eq!(
+        desk.keys("ctrl+c"),
+        FormReply::Ignored,
+        "nothing is selected: the key is not for the field"
+    );
     desk.drags("tell", "me a");
     desk.types("X");
     assert_eq!(desk.value["a"], "Xme a joke");
@@ -107,14 +114,20 @@ fn people() -> Value {
 
 #[test]
 fn objects_are_a_table_whose_rows_are_dragged() {
-    let items = json!({"a": [{"name": "Ann", "age": 41}, {"name": "Bob"}, {"name": "Cid", "age": 7}]});
+    let items =
+        json!({"a": [{"name": "Ann", "age": 41}, {"name": "Bob"}, {"name": "Cid", "age": 7}]});
     let mut desk = desk(&people(), items);
     desk.keys("right");
     assert!(desk.screen().contains("▾ name  age"), "{}", desk.screen());
     assert!(desk.screen().contains("▸ Bob   ·"));
     desk.drags(" 1 ", " 3 ");
     let names = |desk: &Desk| -> Vec<String> {
-        desk.value["a"].as_array().unwrap().iter().map(|item| item["name"].as_str().unwrap().to_owned()).collect()
+        desk.value["a"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| item["name"].as_str().unwrap().to_owned())
+            .collect()
     };
     assert_eq!(names(&desk), ["Bob", "Cid", "Ann"]);
     desk.clicks("copy");
@@ -125,7 +138,10 @@ fn objects_are_a_table_whose_rows_are_dragged() {
 
 #[test]
 fn chips_are_dragged() {
-    let mut desk = desk(&json!({"type": "array", "items": {"type": "string"}}), json!({"a": ["one", "two", "three"]}));
+    let mut desk = desk(
+        &json!({"type": "array", "items": {"type": "string"}}),
+        json!({"a": ["one", "two", "three"]}),
+    );
     desk.drags("one", "three");
     assert_eq!(desk.value["a"], json!(["two", "three", "one"]));
     desk.keys("shift+left");
@@ -138,11 +154,13 @@ fn shapes_say_what_they_need() {
         json!({"title": kind, "description": words, "type": "object", "required": ["kind", member],
             "properties": {"kind": {"const": kind}, member: {"type": "number"}}})
     };
-    let union =
-        json!({"oneOf": [shape("circle", "r", "Round, with a radius that is measured in metres"), shape("square", "side", "")]});
+    let union = json!({"oneOf": [shape("circle", "r", "Round, with a radius that is measured in metres"), shape("square", "side", "")]});
     let mut desk = desk(&union, json!({}));
     let screen = desk.screen();
-    assert!(screen.contains("needs r · Round") && screen.contains("metres"), "all of it is said: {screen}");
+    assert!(
+        screen.contains("needs r · Round") && screen.contains("metres"),
+        "all of it is said: {screen}"
+    );
     // Choosing a shape begins to edit what it needs.
     desk.keys("enter");
     desk.types("5");
@@ -152,7 +170,11 @@ fn shapes_say_what_they_need() {
     desk.keys("enter down enter");
     desk.goes("/a");
     desk.keys("enter up enter");
-    assert_eq!(desk.value["a"], json!({"kind": "circle", "r": 5}), "what was typed for a branch comes back");
+    assert_eq!(
+        desk.value["a"],
+        json!({"kind": "circle", "r": 5}),
+        "what was typed for a branch comes back"
+    );
 }
 
 #[test]
@@ -161,10 +183,13 @@ fn numbers_step_without_losing_a_digit() {
     big.types("123456789012345678901234");
     big.keys("ctrl+up");
     assert!(big.screen().contains("123456789012345678901235"));
-    let mut bounded = desk(&json!({"type": "integer", "multipleOf": 5, "maximum": 10}), json!({"a": 7}));
+    let mut bounded =
+        desk(&json!({"type": "integer", "multipleOf": 5, "maximum": 10}), json!({"a": 7}));
     bounded.keys("ctrl+up");
     assert_eq!(bounded.value["a"], 10);
-    assert!(matches!(bounded.keys("ctrl+up"), FormReply::Refused(words) if words.contains("at most 10")));
+    assert!(
+        matches!(bounded.keys("ctrl+up"), FormReply::Refused(words) if words.contains("at most 10"))
+    );
     bounded.clicks("−");
     assert_eq!(bounded.value["a"], 5);
 }
@@ -174,12 +199,15 @@ fn a_path_is_found_folder_by_folder() {
     let mut desk = desk(&json!({"type": "string", "format": "path"}), json!({}));
     let tell = |desk: &mut Desk, folder: &str, names: &[&str]| {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
-        desk.form.set_folder(Some(&Arc::new(FolderList { folder: folder.into(), names: Ok(names) })));
+        desk.form
+            .set_folder(Some(&Arc::new(FolderList { folder: folder.into(), names: Ok(names) })));
     };
     assert_eq!(desk.keys("enter"), FormReply::Folder { folder: String::new(), edits: Vec::new() });
     tell(&mut desk, "", &["src/", "notes.md"]);
     assert!(desk.screen().contains("notes.md"));
-    let FormReply::Folder { folder, .. } = desk.keys("enter") else { panic!("the folder is not looked into") };
+    let FormReply::Folder { folder, .. } = desk.keys("enter") else {
+        panic!("the folder is not looked into")
+    };
     assert_eq!((folder.as_str(), &desk.value["a"]), ("src/", &json!("src/")));
     tell(&mut desk, "src/", &["cli/", "main.rs", "lib.rs"]);
     desk.screen();

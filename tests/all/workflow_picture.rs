@@ -13,7 +13,10 @@ use toolcrib::{
 use crate::support::workbench::Workbench;
 
 /// A workspace of tools, each with the states it is available in and the one it leads to.
-fn made(tools: impl IntoIterator<Item = (String, String, String)>, (width, height): (u16, u16)) -> Workbench {
+fn made(
+    tools: impl IntoIterator<Item = (String, String, String)>,
+    (width, height): (u16, u16),
+) -> Workbench {
     let mut text = String::from("tool:\n");
     for (key, from, to) in tools {
         write!(
@@ -48,7 +51,11 @@ fn keys_go_along_arrows_first() {
     bench.keys("right");
     assert!(bench.shows("s1 · by t0-1"), "{}", bench.screen());
     bench.keys("right");
-    assert!(bench.shows("s3 · by t0-1, t1-3"), "s2 is as near, but no arrow leads there: {}", bench.screen());
+    assert!(
+        bench.shows("s3 · by t0-1, t1-3"),
+        "s2 is as near, but no arrow leads there: {}",
+        bench.screen()
+    );
     bench.keys("left left");
     assert!(bench.shows("undefined · current"), "{}", bench.screen());
     bench.keys("right down");
@@ -81,9 +88,15 @@ fn a_bundle_is_counted_and_opened() {
 #[test]
 fn many_states_are_folded_or_shown_in_part_and_opened() {
     // Forty circles of four states, apart from each other and from the start.
-    let circles = (0..40).flat_map(|circle| (0..4).map(move |row| tool(1 + circle * 4 + row, 1 + circle * 4 + (row + 1) % 4)));
+    let circles = (0..40).flat_map(|circle| {
+        (0..4).map(move |row| tool(1 + circle * 4 + row, 1 + circle * 4 + (row + 1) % 4))
+    });
     let mut bench = made(circles, (120, 36));
-    assert!(bench.shows("161 · 1 reachable · in 41 boxes") && bench.shows("▣ 4 states"), "{}", bench.screen());
+    assert!(
+        bench.shows("161 · 1 reachable · in 41 boxes") && bench.shows("▣ 4 states"),
+        "{}",
+        bench.screen()
+    );
     bench.types("/");
     bench.types("s42");
     bench.keys("enter");
@@ -108,7 +121,11 @@ fn the_neighbourhood_follows_the_run_and_grows() {
     bench.keys("o down");
     assert!(bench.shows("31 near") && bench.shows("│ s516"), "{}", bench.screen());
     bench.keys("v v v");
-    assert!(!bench.shows("shown: every state"), "a thousand are not laid out while a key waits: {}", bench.screen());
+    assert!(
+        !bench.shows("shown: every state"),
+        "a thousand are not laid out while a key waits: {}",
+        bench.screen()
+    );
     bench.keys("c");
     assert!(bench.shows("▶ undefined"), "{}", bench.screen());
 }

@@ -49,7 +49,11 @@ fn a_step_moves_the_state_and_the_tools() {
     let mut bench = workflow(&["read-only", "knowledge"], (120, 36));
     bench.keys("enter");
     assert_eq!(bench.state.simulation.state(), "analysis");
-    assert!(bench.shows("Run 1") && bench.shows("knowledge-query  undefined → analysis"), "{}", bench.screen());
+    assert!(
+        bench.shows("Run 1") && bench.shows("knowledge-query  undefined → analysis"),
+        "{}",
+        bench.screen()
+    );
     assert!(bench.shows("Available 2") && bench.shows("+ graph-update"), "{}", bench.screen());
     bench.keys("b");
     assert_eq!(bench.state.simulation.state(), "undefined");
@@ -80,7 +84,11 @@ fn the_documents_scenario_is_stepped_and_the_reset_explains_itself() {
 fn enter_on_a_hidden_tool_makes_the_change_that_shows_it() {
     let mut bench = workflow(&["read-only", "knowledge"], (120, 36));
     bench.keys("end enter");
-    assert_eq!(bench.state.simulation.state(), "analysis", "reset-workflow: ask for admin, then take knowledge-query");
+    assert_eq!(
+        bench.state.simulation.state(),
+        "analysis",
+        "reset-workflow: ask for admin, then take knowledge-query"
+    );
     assert!(bench.state.context().groups().contains(&"admin".into()));
     assert!(bench.shows("+ reset-workflow"), "{}", bench.screen());
 }
@@ -96,7 +104,10 @@ fn groups_are_ticked_with_keys_and_mouse() {
     bench.keys("a");
     assert_eq!(bench.state.context().groups().join(" "), "*");
     bench.clicks("[x] basic");
-    assert!(!bench.state.context().groups().contains(&"basic".into()), "all but the one that was pressed");
+    assert!(
+        !bench.state.context().groups().contains(&"basic".into()),
+        "all but the one that was pressed"
+    );
 }
 
 #[test]
@@ -133,18 +144,31 @@ fn a_state_is_chosen_in_the_picture_and_walked_to() {
     assert_eq!(bench.state.simulation.state(), "results");
     bench.clicks("│ undefined".trim_start_matches("│ "));
     bench.keys("t");
-    assert_eq!(bench.state.simulation.steps().count(), 0, "a run that starts elsewhere starts anew");
+    assert_eq!(
+        bench.state.simulation.steps().count(),
+        0,
+        "a run that starts elsewhere starts anew"
+    );
 }
 
 #[test]
 fn a_user_without_permission_is_told_which_groups_exceed() {
     let mut bench = workflow(&["read-only", "admin"], (120, 36));
-    bench.state.profiles = vec![Profile { user: "user-a".into(), allowed_groups: vec!["read-only".into()] }];
+    bench.state.profiles =
+        vec![Profile { user: "user-a".into(), allowed_groups: vec!["read-only".into()] }];
     bench.keys("U");
     assert!(bench.shows("Insufficient"), "{}", bench.screen());
-    assert!(bench.shows("Available 0") && bench.shows("user: user-a may not ask for admin"), "{}", bench.screen());
+    assert!(
+        bench.shows("Available 0") && bench.shows("user: user-a may not ask for admin"),
+        "{}",
+        bench.screen()
+    );
     bench.keys("r");
-    assert_eq!(bench.state.simulation.steps().count(), 0, "no step is taken past the permissions gate");
+    assert_eq!(
+        bench.state.simulation.steps().count(),
+        0,
+        "no step is taken past the permissions gate"
+    );
     assert_eq!(bench.state.simulation.refused().len(), 1, "but what was tried is kept");
     assert!(bench.shows("▸ no longer ask for admin"), "{}", bench.screen());
     bench.keys("enter");
@@ -179,18 +203,23 @@ fn a_live_step_calls_the_tool_and_moves_when_the_call_has_ended() {
     assert_eq!(bench.state.screen, ScreenId::Invoke, "the calculator needs its arguments first");
     assert!(bench.shows("needs expression"), "{}", bench.screen());
     let tool = bench.state.selected.clone().unwrap();
-    let names: Vec<String> = toolcrib::systems::table::arguments(bench.state.catalog.tool(&tool).unwrap())["required"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|name| name.as_str().unwrap().to_owned())
-        .collect();
+    let names: Vec<String> =
+        toolcrib::systems::table::arguments(bench.state.catalog.tool(&tool).unwrap())["required"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|name| name.as_str().unwrap().to_owned())
+            .collect();
     for name in names {
         let edit = Edit::Set { at: Pointer::root().child(name), to: "1".into() };
         bench.send(Message::Arguments { tool: tool.clone(), edits: vec![edit] });
     }
     bench.keys("esc 2 l");
-    assert!(bench.effects.iter().any(|effect| matches!(effect, Effect::Call { .. })), "{}", bench.screen());
+    assert!(
+        bench.effects.iter().any(|effect| matches!(effect, Effect::Call { .. })),
+        "{}",
+        bench.screen()
+    );
     assert!(bench.shows("is being called"), "{}", bench.screen());
     assert_eq!(bench.state.simulation.steps().count(), 0);
     bench.happens([(20, EventKind::End { outcome: Outcome::Failed, problem: None })]);
@@ -208,15 +237,24 @@ fn the_workspaces_own_groups_can_be_asked_for_and_are_shown_as_such() {
     bench.clicks("[ ] finish");
     assert!(bench.shows("Available 1"), "{}", bench.screen());
     bench.keys("tab tab home enter");
-    assert_eq!(bench.state.simulation.steps().count(), 1, "text-completion is taken: {}", bench.screen());
+    assert_eq!(
+        bench.state.simulation.steps().count(),
+        1,
+        "text-completion is taken: {}",
+        bench.screen()
+    );
 }
 
 #[test]
 fn a_run_is_copied_as_a_scenario_that_holds() {
     let mut bench = workflow(&["read-only", "knowledge"], (120, 36));
     bench.keys("enter y enter");
-    let Some(Effect::Copy(text)) = bench.effects.pop() else { panic!("nothing was copied:\n{}", bench.screen()) };
-    let scenario = Scenario::read(Source::parse(Format::Yaml, text.as_str()).unwrap().value(0).unwrap()).unwrap();
+    let Some(Effect::Copy(text)) = bench.effects.pop() else {
+        panic!("nothing was copied:\n{}", bench.screen())
+    };
+    let scenario =
+        Scenario::read(Source::parse(Format::Yaml, text.as_str()).unwrap().value(0).unwrap())
+            .unwrap();
     let trial = trial::run(&scenario, &bench.state.catalog.tools, &[], Mode::AsDeployed, Millis(0));
     assert!(trial.holds(), "{text}");
     assert_eq!(trial.steps.len(), 1);
@@ -224,7 +262,10 @@ fn a_run_is_copied_as_a_scenario_that_holds() {
     bench.types("audit");
     bench.keys("enter");
     let Some(Effect::Copy(text)) = bench.effects.pop() else { panic!("nothing was copied") };
-    assert!(text.contains("\"execution_time\": \"0s\""), "the run began with its first step: {text}");
+    assert!(
+        text.contains("\"execution_time\": \"0s\""),
+        "the run began with its first step: {text}"
+    );
 }
 
 #[test]

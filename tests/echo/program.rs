@@ -1,4 +1,5 @@
-//! The program with one system more than it has: what a system takes that is kept elsewhere. `tests/all/echo.rs` runs it.
+//! The program with one system more than it has: what a system takes that is kept elsewhere.
+//! `tests/all/echo.rs` runs it.
 
 use std::process::ExitCode;
 

@@ -1,6 +1,8 @@
-//! Arrows: a tool that is available in a state and leads to another. Draw one, move its ends, take it away, make a tool available everywhere.
+//! Arrows: a tool that is available in a state and leads to another. Draw one, move its ends, take
+//! it away, make a tool available everywhere.
 //!
-//! A tool has one next state and a list of states, so what is done to one of its arrows may be done to others too; the plan says so.
+//! A tool has one next state and a list of states, so what is done to one of its arrows may be done
+//! to others too; the plan says so.
 
 use super::{
     context::ComposeContext,
@@ -38,7 +40,9 @@ pub fn gate_of_new(tail: &Tail, to: &Name) -> Gate {
             let next = (from != to).then(|| to.clone());
             Gate { groups: None, states: States::Only(vec![from.clone()]), next, ..Gate::open() }
         }
-        Tail::Every => Gate { groups: None, states: States::Every, next: Some(to.clone()), ..Gate::open() },
+        Tail::Every => {
+            Gate { groups: None, states: States::Every, next: Some(to.clone()), ..Gate::open() }
+        }
     }
 }
 
@@ -55,15 +59,26 @@ fn drawn(gate: &Gate, tail: &Tail, to: &Name) -> Gate {
         }
     };
     // A tool without a next state stays where it is: an arrow to the same state says just that.
-    let stays = gate.next.is_none() && matches!(tail, Tail::State(from) | Tail::Only(from) if from == to);
-    Gate { states, next: if stays { None } else { Some(to.clone()) }, groups: gate.groups.clone(), ..Gate::open() }
+    let stays =
+        gate.next.is_none() && matches!(tail, Tail::State(from) | Tail::Only(from) if from == to);
+    Gate {
+        states,
+        next: if stays { None } else { Some(to.clone()) },
+        groups: gate.groups.clone(),
+        ..Gate::open()
+    }
 }
 
 /// Draws an arrow with a tool that is there.
 ///
 /// # Errors
 /// When the tool does that already.
-pub fn draw(ground: ComposeContext<'_>, tool: &EntryId, tail: &Tail, to: &Name) -> Result<Plan, String> {
+pub fn draw(
+    ground: ComposeContext<'_>,
+    tool: &EntryId,
+    tail: &Tail,
+    to: &Name,
+) -> Result<Plan, String> {
     let tool = ground.gated_tool(tool)?;
     let gate = drawn(&tool.gate, tail, to);
     let key = &tool.entry.key;
@@ -89,17 +104,25 @@ fn others_follow(tool: &Tool, gate: &Gate) -> Option<String> {
         return None;
     }
     Some(match &tool.gate.next {
-        Some(before) => format!("{} has one next state: from {from} it led to {before}, and leads to {to} then.", tool.entry.key),
-        None => format!("{} has one next state: from {from} it stayed, and leads to {to} then.", tool.entry.key),
+        Some(before) => format!(
+            "{} has one next state: from {from} it led to {before}, and leads to {to} then.",
+            tool.entry.key
+        ),
+        None => format!(
+            "{} has one next state: from {from} it stayed, and leads to {to} then.",
+            tool.entry.key
+        ),
     })
 }
 
 /// Where a tool is available now and will not be.
 fn no_longer(tool: &Tool, gate: &Gate) -> Option<String> {
     match (&tool.gate.states, &gate.states) {
-        (States::Every, States::Only(only)) => {
-            Some(format!("{} is available everywhere now; then only in {}.", tool.entry.key, or_none(only)))
-        }
+        (States::Every, States::Only(only)) => Some(format!(
+            "{} is available everywhere now; then only in {}.",
+            tool.entry.key,
+            or_none(only)
+        )),
         (_, States::Only(only)) if only.is_empty() && tool.gate.states != gate.states => {
             Some(format!("{} is then available in no state.", tool.entry.key))
         }
@@ -112,8 +135,17 @@ fn or_none(names: &[Name]) -> String {
 }
 
 /// Gives tools other gates in one plan.
-fn regate(ground: ComposeContext<'_>, tools: &[EntryId], label: &str, gate: impl Fn(&Tool) -> Gate) -> Result<Plan, String> {
-    let keys: Vec<&str> = tools.iter().filter_map(|id| ground.catalog.tool(id)).map(|tool| tool.entry.key.as_str()).collect();
+fn regate(
+    ground: ComposeContext<'_>,
+    tools: &[EntryId],
+    label: &str,
+    gate: impl Fn(&Tool) -> Gate,
+) -> Result<Plan, String> {
+    let keys: Vec<&str> = tools
+        .iter()
+        .filter_map(|id| ground.catalog.tool(id))
+        .map(|tool| tool.entry.key.as_str())
+        .collect();
     let mut plan = Plan::new(format!("{label} {}", listed(keys)), Vec::new());
     for id in tools {
         let tool = ground.gated_tool(id)?;
@@ -129,14 +161,22 @@ fn regate(ground: ComposeContext<'_>, tools: &[EntryId], label: &str, gate: impl
 /// # Errors
 /// When nothing would change.
 pub fn move_head(ground: ComposeContext<'_>, tools: &[EntryId], to: &Name) -> Result<Plan, String> {
-    regate(ground, tools, &format!("lead to {to}:"), |tool| Gate { next: Some(to.clone()), ..tool.gate.clone() })
+    regate(ground, tools, &format!("lead to {to}:"), |tool| Gate {
+        next: Some(to.clone()),
+        ..tool.gate.clone()
+    })
 }
 
 /// Makes arrows come from another state.
 ///
 /// # Errors
 /// When nothing would change.
-pub fn move_tail(ground: ComposeContext<'_>, tools: &[EntryId], from: &Tail, onto: &Name) -> Result<Plan, String> {
+pub fn move_tail(
+    ground: ComposeContext<'_>,
+    tools: &[EntryId],
+    from: &Tail,
+    onto: &Name,
+) -> Result<Plan, String> {
     regate(ground, tools, &format!("come from {onto}:"), |tool| {
         let states = match (&tool.gate.states, from) {
             (States::Only(listed), Tail::State(from) | Tail::Only(from)) => {
@@ -155,14 +195,16 @@ pub fn move_tail(ground: ComposeContext<'_>, tools: &[EntryId], from: &Tail, ont
     })
 }
 
-/// Takes arrows away: the tools are no longer available in that state; those from any state lead nowhere any more.
+/// Takes arrows away: the tools are no longer available in that state; those from any state lead
+/// nowhere any more.
 ///
 /// # Errors
 /// When nothing would change.
 pub fn remove(ground: ComposeContext<'_>, tools: &[EntryId], from: &Tail) -> Result<Plan, String> {
     regate(ground, tools, "take away", |tool| match (&tool.gate.states, from) {
         (States::Only(listed), Tail::State(from) | Tail::Only(from)) => {
-            let states = States::Only(listed.iter().filter(|name| *name != from).cloned().collect());
+            let states =
+                States::Only(listed.iter().filter(|name| *name != from).cloned().collect());
             Gate { states, ..tool.gate.clone() }
         }
         _ if tool.gate.next.is_some() => Gate { next: None, ..tool.gate.clone() },
@@ -175,7 +217,10 @@ pub fn remove(ground: ComposeContext<'_>, tools: &[EntryId], from: &Tail) -> Res
 /// # Errors
 /// When they are already.
 pub fn everywhere(ground: ComposeContext<'_>, tools: &[EntryId]) -> Result<Plan, String> {
-    regate(ground, tools, "available everywhere:", |tool| Gate { states: States::Every, ..tool.gate.clone() })
+    regate(ground, tools, "available everywhere:", |tool| Gate {
+        states: States::Every,
+        ..tool.gate.clone()
+    })
 }
 
 /// Takes the next state away: the tools leave the state as it is.

@@ -1,4 +1,5 @@
-//! Cells of the matrix: whether a tool is in a group or available in a state, and the plan that switches many of them together.
+//! Cells of the matrix: whether a tool is in a group or available in a state, and the plan that
+//! switches many of them together.
 
 use std::collections::BTreeMap;
 
@@ -87,11 +88,17 @@ fn holds(members: &Value, tool: &Tool) -> bool {
     }
 }
 
-/// Switches cells together; `states` are all there are, for a tool that is no longer to be available in every one.
+/// Switches cells together; `states` are all there are, for a tool that is no longer to be
+/// available in every one.
 ///
 /// # Errors
 /// When a cell cannot be switched, or nothing would change.
-pub fn switch(ground: ComposeContext<'_>, cells: &[(EntryId, Column)], on: bool, states: &[Name]) -> Result<Plan, String> {
+pub fn switch(
+    ground: ComposeContext<'_>,
+    cells: &[(EntryId, Column)],
+    on: bool,
+    states: &[Name],
+) -> Result<Plan, String> {
     let mut gates: BTreeMap<&EntryId, Gate> = BTreeMap::new();
     let mut lists: BTreeMap<Pointer, Vec<Value>> = BTreeMap::new();
     for (id, column) in cells {
@@ -104,7 +111,9 @@ pub fn switch(ground: ComposeContext<'_>, cells: &[(EntryId, Column)], on: bool,
             Column::Group(name) => gate.groups = grouped(gate, name, on),
             Column::State(name) => gate.states = placed(gate, name, on, states),
             Column::AnyState if on => gate.states = States::Every,
-            Column::AnyState if gate.states == States::Every => gate.states = States::Only(Vec::new()),
+            Column::AnyState if gate.states == States::Every => {
+                gate.states = States::Only(Vec::new());
+            }
             Column::AnyState => {}
             Column::List(name) => {
                 let (at, held) = list_of(ground, name)?;
@@ -124,16 +133,25 @@ pub fn switch(ground: ComposeContext<'_>, cells: &[(EntryId, Column)], on: bool,
         notes.extend(told(tool, &gate));
     }
     for (at, items) in lists {
-        let same = ground.settings().and_then(|settings| at.get(settings)).and_then(Value::as_array) == Some(&items);
+        let same =
+            ground.settings().and_then(|settings| at.get(settings)).and_then(Value::as_array)
+                == Some(&items);
         if !same {
-            changes.push(ground.in_settings(Edit::Set { at, to: Value::Array(items).into() }, String::new));
+            changes.push(
+                ground.in_settings(Edit::Set { at, to: Value::Array(items).into() }, String::new),
+            );
         }
     }
     if changes.is_empty() {
         return Err("that is so already".into());
     }
     let label = match cells {
-        [(id, column)] => format!("{} {} {}", ground.tool(id)?.entry.key, if on { "into" } else { "out of" }, column.name()),
+        [(id, column)] => format!(
+            "{} {} {}",
+            ground.tool(id)?.entry.key,
+            if on { "into" } else { "out of" },
+            column.name()
+        ),
         cells => format!("{} {} cells", if on { "tick" } else { "untick" }, cells.len()),
     };
     Ok(Plan { label, changes, notes, ..Plan::default() })
@@ -152,9 +170,15 @@ fn grouped(gate: &Gate, name: &Name, on: bool) -> Option<Vec<Name>> {
 fn placed(gate: &Gate, name: &Name, on: bool, states: &[Name]) -> States {
     match (&gate.states, on) {
         (States::Every, true) => States::Every,
-        (States::Every, false) => States::Only(states.iter().filter(|state| *state != name).cloned().collect()),
-        (States::Only(listed), true) if !listed.contains(name) => States::Only(listed.iter().chain([name]).cloned().collect()),
-        (States::Only(listed), false) => States::Only(listed.iter().filter(|state| *state != name).cloned().collect()),
+        (States::Every, false) => {
+            States::Only(states.iter().filter(|state| *state != name).cloned().collect())
+        }
+        (States::Only(listed), true) if !listed.contains(name) => {
+            States::Only(listed.iter().chain([name]).cloned().collect())
+        }
+        (States::Only(listed), false) => {
+            States::Only(listed.iter().filter(|state| *state != name).cloned().collect())
+        }
         (same, _) => same.clone(),
     }
 }

@@ -24,7 +24,12 @@ const USUAL: &str = "connection";
 ///
 /// # Errors
 /// When the settings file does not say that connection, or would say nothing new.
-pub fn of_tool(ground: ComposeContext<'_>, connections: &Connections, tool: &Tool, to: Option<&str>) -> Result<Plan, String> {
+pub fn of_tool(
+    ground: ComposeContext<'_>,
+    connections: &Connections,
+    tool: &Tool,
+    to: Option<&str>,
+) -> Result<Plan, String> {
     let key = &tool.entry.key;
     if connections.own(tool) == to {
         return Err(match to {
@@ -32,31 +37,50 @@ pub fn of_tool(ground: ComposeContext<'_>, connections: &Connections, tool: &Too
             None => format!("{key} has no connection of its own"),
         });
     }
-    let tables = ground.settings().and_then(|settings| settings.get(CONNECTIONS)).and_then(|tables| tables.as_object());
+    let tables = ground
+        .settings()
+        .and_then(|settings| settings.get(CONNECTIONS))
+        .and_then(|tables| tables.as_object());
     let mut changes: Vec<Change> = Vec::new();
     for (name, table) in tables.into_iter().flatten() {
-        let listed = table.get(TOOLS).and_then(|tools| tools.as_array()).into_iter().flatten().enumerate();
-        let its = listed.filter(|(_, listed)| listed.as_str().is_some_and(|listed| listed == key || listed == tool.name));
+        let listed =
+            table.get(TOOLS).and_then(|tools| tools.as_array()).into_iter().flatten().enumerate();
+        let its = listed.filter(|(_, listed)| {
+            listed.as_str().is_some_and(|listed| listed == key || listed == tool.name)
+        });
         let list = Pointer::root().child(CONNECTIONS).child(name.as_str()).child(TOOLS);
         // From the end, so that the places before stay what they are.
         let rows: Vec<usize> = its.map(|(row, _)| row).collect();
-        changes.extend(rows.into_iter().rev().map(|row| ground.in_settings(Edit::Remove { at: list.item(row) }, String::new)));
+        changes.extend(
+            rows.into_iter()
+                .rev()
+                .map(|row| ground.in_settings(Edit::Remove { at: list.item(row) }, String::new)),
+        );
     }
     let Some(name) = to else {
         return Ok(Plan::new(format!("{key} goes through the workspace's connection"), changes));
     };
-    // What was given on the command line stands in no file, and the demo's own may stand in none either.
-    if !written(ground, name) && connections.named(name).is_some_and(|known| !known.addresses().is_empty()) {
-        return Err(format!("connection {name} is not in {SETTINGS}; write it there under [connections.NAME] first"));
+    // What was given on the command line stands in no file, and the demo's own may stand in none
+    // either.
+    if !written(ground, name)
+        && connections.named(name).is_some_and(|known| !known.addresses().is_empty())
+    {
+        return Err(format!(
+            "connection {name} is not in {SETTINGS}; write it there under [connections.NAME] first"
+        ));
     }
     let table = table(name);
     let list = tables.and_then(|tables| tables.get(name)?.get(TOOLS)?.as_array());
     let edit = match list {
-        Some(list) => Edit::Insert { at: table.child(TOOLS).item(list.len()), item: key.as_str().into() },
+        Some(list) => {
+            Edit::Insert { at: table.child(TOOLS).item(list.len()), item: key.as_str().into() }
+        }
         None => Edit::Set { at: table.child(TOOLS), to: json!([key]).into() },
     };
     // Without the file, none is known but the embedded one.
-    let text_of_new = || format!("[{CONNECTIONS}.{name}]\n{}", print::value(Format::Toml, &json!({TOOLS: [key]})));
+    let text_of_new = || {
+        format!("[{CONNECTIONS}.{name}]\n{}", print::value(Format::Toml, &json!({TOOLS: [key]})))
+    };
     changes.push(ground.in_settings(edit, text_of_new));
     Ok(Plan::new(format!("{key} goes through {name}"), changes))
 }
@@ -76,7 +100,10 @@ pub fn edited(ground: ComposeContext<'_>, name: &str, edits: &[Edit]) -> Plan {
                 Edit::Set { at, to } => at.tokens().first().map(|key| json!({ key: to.value() })),
                 _ => None,
             };
-            format!("[{CONNECTIONS}.{name}]\n{}", value.map(|value| print::value(Format::Toml, &value)).unwrap_or_default())
+            format!(
+                "[{CONNECTIONS}.{name}]\n{}",
+                value.map(|value| print::value(Format::Toml, &value)).unwrap_or_default()
+            )
         };
         ground.in_settings(edit.under(&table(name)), text)
     };
@@ -95,13 +122,17 @@ pub fn add(ground: ComposeContext<'_>, text: &str) -> Result<Plan, String> {
     free(ground, name)?;
     let alone = Connections::default();
     if !address.contains("://") {
-        let known: Vec<_> = examples().filter_map(|example| Some(format!("{}://", example.split_once("://")?.0))).collect();
+        let known: Vec<_> = examples()
+            .filter_map(|example| Some(format!("{}://", example.split_once("://")?.0)))
+            .collect();
         return Err(format!("an address begins with {}", known.join(" or ")));
     }
-    connections::named(&alone, address).map_err(|problem| format!("{}; {}", problem.cause, problem.remedy))?;
+    connections::named(&alone, address)
+        .map_err(|problem| format!("{}; {}", problem.cause, problem.remedy))?;
     let value = json!({"servers": [address]});
     let text_of_new = || format!("[{CONNECTIONS}.{name}]\n{}", print::value(Format::Toml, &value));
-    let change = ground.in_settings(Edit::Set { at: table(name), to: value.clone().into() }, text_of_new);
+    let change =
+        ground.in_settings(Edit::Set { at: table(name), to: value.clone().into() }, text_of_new);
     Ok(Plan::new(format!("add connection {name}"), vec![change]))
 }
 
@@ -124,7 +155,10 @@ pub fn written(ground: ComposeContext<'_>, name: &str) -> bool {
 }
 
 fn is_usual(ground: ComposeContext<'_>, name: &str) -> bool {
-    ground.settings().and_then(|settings| settings.get(USUAL)?.as_str()).is_some_and(|usual| usual == name)
+    ground
+        .settings()
+        .and_then(|settings| settings.get(USUAL)?.as_str())
+        .is_some_and(|usual| usual == name)
 }
 
 /// Gives a connection another name.
@@ -136,9 +170,13 @@ pub fn rename(ground: ComposeContext<'_>, from: &str, to: &str) -> Result<Plan, 
         return Err("type the new name".into());
     }
     free(ground, to)?;
-    let mut changes = vec![ground.in_settings(Edit::Rename { at: table(from), key: to.into() }, String::new)];
+    let mut changes =
+        vec![ground.in_settings(Edit::Rename { at: table(from), key: to.into() }, String::new)];
     if is_usual(ground, from) {
-        changes.push(ground.in_settings(Edit::Set { at: Pointer::root().child(USUAL), to: to.into() }, String::new));
+        changes.push(ground.in_settings(
+            Edit::Set { at: Pointer::root().child(USUAL), to: to.into() },
+            String::new,
+        ));
     }
     let note = "Cases that name it, and what scripts say with --connection, are not changed.";
     Ok(Plan::new(format!("rename connection {from} to {to}"), changes).noting(Some(note.into())))
@@ -155,7 +193,9 @@ pub fn remove(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
     let mut changes = vec![ground.in_settings(Edit::Remove { at: table(name) }, String::new)];
     let usual = is_usual(ground, name);
     if usual {
-        changes.push(ground.in_settings(Edit::Remove { at: Pointer::root().child(USUAL) }, String::new));
+        changes.push(
+            ground.in_settings(Edit::Remove { at: Pointer::root().child(USUAL) }, String::new),
+        );
     }
     let note = usual.then(|| "Calls go through embedded then.".to_owned());
     Ok(Plan::new(format!("delete connection {name}"), changes).noting(note))
@@ -165,7 +205,11 @@ pub fn remove(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
 ///
 /// # Errors
 /// When it is that already, or stands in no file.
-pub fn make_usual(ground: ComposeContext<'_>, connections: &Connections, name: &str) -> Result<Plan, String> {
+pub fn make_usual(
+    ground: ComposeContext<'_>,
+    connections: &Connections,
+    name: &str,
+) -> Result<Plan, String> {
     if connections.usual == name {
         return Err(format!("{name} is the workspace's own already"));
     }
@@ -199,7 +243,10 @@ mod tests {
             (FileId::new(name), Loaded { text: text.into(), source: Source::parse(format, text) })
         };
         let tools = load(("tools.yaml", TOOL_FILE), Format::Yaml);
-        let files: Vec<_> = [tools].into_iter().chain(settings.map(|text| load((SETTINGS, text), Format::Toml))).collect();
+        let files: Vec<_> = [tools]
+            .into_iter()
+            .chain(settings.map(|text| load((SETTINGS, text), Format::Toml)))
+            .collect();
         let names = files.iter().map(|(file, _)| file.clone()).collect();
         update(&mut state, Message::Loaded(files), Millis(1));
         update(&mut state, Message::LoadEnded { names, skipped: Vec::new() }, Millis(2));
@@ -208,7 +255,8 @@ mod tests {
 
     fn give(state: &mut State, key: &str, to: Option<&str>) -> Result<(), String> {
         let tool = state.catalog.tool_called(key).unwrap();
-        let Plan { label, changes, .. } = of_tool(ComposeContext::of(state), &state.connections, tool, to)?;
+        let Plan { label, changes, .. } =
+            of_tool(ComposeContext::of(state), &state.connections, tool, to)?;
         update(state, Message::Change { label, changes }, Millis(3));
         Ok(())
     }
@@ -218,7 +266,11 @@ mod tests {
     }
 
     fn text(state: &State) -> String {
-        state.documents.get(&FileId::new(SETTINGS)).map(|document| document.text.to_string()).unwrap_or_default()
+        state
+            .documents
+            .get(&FileId::new(SETTINGS))
+            .map(|document| document.text.to_string())
+            .unwrap_or_default()
     }
 
     #[test]
@@ -237,7 +289,9 @@ mod tests {
         give(&mut state, "joke", Some("far")).unwrap();
         assert_eq!(text(&state), LOCAL.replace("[\"Sum\"]", "[\"Sum\", \"joke\"]"));
         give(&mut state, "sum", Some("local")).unwrap();
-        let expected = LOCAL.replace("[\"Sum\"]", "[\"joke\"]").replace("h:1\"\n", "h:1\"\ntools = [\"sum\"]\n");
+        let expected = LOCAL
+            .replace("[\"Sum\"]", "[\"joke\"]")
+            .replace("h:1\"\n", "h:1\"\ntools = [\"sum\"]\n");
         assert_eq!(text(&state), expected);
         assert_eq!([goes(&state, "joke"), goes(&state, "sum")], ["far", "local"]);
         give(&mut state, "joke", None).unwrap();
@@ -245,7 +299,10 @@ mod tests {
         give(&mut state, "joke", Some("embedded")).unwrap();
         assert_eq!(
             text(&state),
-            format!("{}\n[connections.embedded]\ntools = [\"joke\"]\n", expected.replace("[\"joke\"]", "[]"))
+            format!(
+                "{}\n[connections.embedded]\ntools = [\"joke\"]\n",
+                expected.replace("[\"joke\"]", "[]")
+            )
         );
         for _ in 0..4 {
             update(&mut state, Message::Undo, Millis(5));
@@ -258,15 +315,24 @@ mod tests {
         let mut state = opened(None);
         give(&mut state, "joke", Some("embedded")).unwrap();
         assert_eq!(text(&state), "[connections.embedded]\ntools = [\"joke\"]\n");
-        assert_eq!(give(&mut state, "joke", Some("embedded")), Err("calls of joke go through embedded already".into()));
+        assert_eq!(
+            give(&mut state, "joke", Some("embedded")),
+            Err("calls of joke go through embedded already".into())
+        );
         assert_eq!(give(&mut state, "sum", None), Err("sum has no connection of its own".into()));
     }
 
     #[test]
     fn what_only_the_command_line_said_is_refused() {
         let mut state = opened(Some(LOCAL));
-        state.connections.choose(crate::model::connection::Connection::nats("nats://x:1", "nats://x:1"));
-        assert!(give(&mut state, "joke", Some("nats://x:1")).unwrap_err().contains("not in toolcrib.toml"));
+        state
+            .connections
+            .choose(crate::model::connection::Connection::nats("nats://x:1", "nats://x:1"));
+        assert!(
+            give(&mut state, "joke", Some("nats://x:1"))
+                .unwrap_err()
+                .contains("not in toolcrib.toml")
+        );
     }
 
     fn make(state: &mut State, plan: Plan) -> String {
@@ -278,9 +344,17 @@ mod tests {
     fn connections_are_added_renamed_made_the_usual_one_and_taken_out() {
         let mut state = opened(Some(LOCAL));
         let plan = add(ComposeContext::of(&state), "new amqp://h:5672/team").unwrap();
-        assert_eq!(make(&mut state, plan), format!("{LOCAL}\n[connections.new]\nservers = [\"amqp://h:5672/team\"]\n"));
+        assert_eq!(
+            make(&mut state, plan),
+            format!("{LOCAL}\n[connections.new]\nservers = [\"amqp://h:5672/team\"]\n")
+        );
         let plan = rename(ComposeContext::of(&state), "local", "here").unwrap();
-        assert!(make(&mut state, plan).starts_with("connection = \"here\"\n# ours\n[connections.here]\n"), "{}", text(&state));
+        assert!(
+            make(&mut state, plan)
+                .starts_with("connection = \"here\"\n# ours\n[connections.here]\n"),
+            "{}",
+            text(&state)
+        );
         let plan = make_usual(ComposeContext::of(&state), &state.connections, "new").unwrap();
         make(&mut state, plan);
         assert_eq!(state.connection().name, "new");
@@ -288,7 +362,9 @@ mod tests {
         assert_eq!(plan.notes, ["Calls go through embedded then."]);
         assert_eq!(
             make(&mut state, plan),
-            LOCAL.replace("connection = \"local\"\n", "").replace("connections.local", "connections.here")
+            LOCAL
+                .replace("connection = \"local\"\n", "")
+                .replace("connections.local", "connections.here")
         );
         assert_eq!(state.connection().name, "embedded");
     }

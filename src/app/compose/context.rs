@@ -59,7 +59,8 @@ impl<'s> ComposeContext<'s> {
         match &tool.gate.offer {
             Audience::ToGroups | Audience::ToNone(_) => Ok(tool),
             Audience::ToAll => {
-                let system = systems::by_id(tool.entry.system).map_or(tool.entry.system, |system| system.title());
+                let system = systems::by_id(tool.entry.system)
+                    .map_or(tool.entry.system, |system| system.title());
                 Err(format!(
                     "{} is a tool of {system}, which knows no groups and no states: it is always available",
                     tool.entry.key
@@ -72,14 +73,16 @@ impl<'s> ComposeContext<'s> {
     #[must_use]
     pub fn regated(self, tool: &Tool, to: &Gate) -> Vec<Change> {
         let gates = systems::by_id(tool.entry.system).and_then(|system| system.gates());
-        let edits = gates.map(|gates| gates.regate(tool, to, self.catalog.mode)).unwrap_or_default();
+        let edits =
+            gates.map(|gates| gates.regate(tool, to, self.catalog.mode)).unwrap_or_default();
         edits.into_iter().map(Change::Entry).collect()
     }
 
     /// What the workspace's settings file says, while it can be read.
     #[must_use]
     pub fn settings(self) -> Option<&'s Value> {
-        let document = self.documents.get(&FileId::new(SETTINGS)).filter(|document| !document.gone)?;
+        let document =
+            self.documents.get(&FileId::new(SETTINGS)).filter(|document| !document.gone)?;
         document.source.as_ref().ok()?.value(0).map(|value| &**value)
     }
 
@@ -102,15 +105,18 @@ impl<'s> ComposeContext<'s> {
             for row in 0..source.documents() {
                 let Some(value) = source.value(row) else { continue };
                 let is_settings = file.as_str() == SETTINGS;
-                let naming = if is_settings { Some(Naming::Settings) } else { Naming::of_scenario(value) };
+                let naming =
+                    if is_settings { Some(Naming::Settings) } else { Naming::of_scenario(value) };
                 let Some(naming) = naming else { continue };
                 let found = mentions(value, naming, named, name).into_iter();
-                all.extend(found.filter(|at| !self.is_tool_member(named, at, name)).map(|at| Mention {
-                    file: file.clone(),
-                    document: row,
-                    at,
-                    naming,
-                }));
+                all.extend(
+                    found.filter(|at| !self.is_tool_member(named, at, name)).map(|at| Mention {
+                        file: file.clone(),
+                        document: row,
+                        at,
+                        naming,
+                    }),
+                );
             }
         }
         all
@@ -123,7 +129,8 @@ impl<'s> ComposeContext<'s> {
             && self.catalog.tool_called(name).is_some()
     }
 
-    /// The changes that give these places another name; in a list that holds it already, the item goes instead.
+    /// The changes that give these places another name; in a list that holds it already, the item
+    /// goes instead.
     #[must_use]
     pub fn renamed(self, places: &[Mention], to: &str) -> Vec<Change> {
         let mut changes: Vec<Change> = Vec::new();
@@ -131,14 +138,21 @@ impl<'s> ComposeContext<'s> {
         for Mention { file, document, at, .. } in places {
             let list = at.last_index().and_then(|_| at.parent());
             let has = list.as_ref().is_some_and(|list| {
-                let source = self.documents.get(file).and_then(|document| document.source.as_ref().ok());
-                let items = source.and_then(|source| list.get(source.value(*document)?)).and_then(Value::as_array);
+                let source =
+                    self.documents.get(file).and_then(|document| document.source.as_ref().ok());
+                let items = source
+                    .and_then(|source| list.get(source.value(*document)?))
+                    .and_then(Value::as_array);
                 let key = (file, *document, list.clone());
                 let again = joined.contains(&key);
                 joined.push(key);
                 again || items.into_iter().flatten().any(|item| item.as_str() == Some(to))
             });
-            let edit = if has { Edit::Remove { at: at.clone() } } else { Edit::Set { at: at.clone(), to: to.into() } };
+            let edit = if has {
+                Edit::Remove { at: at.clone() }
+            } else {
+                Edit::Set { at: at.clone(), to: to.into() }
+            };
             changes.push(Change::File { file: file.clone(), document: *document, edit });
         }
         // From the last to the first, so that places stay true.
@@ -166,7 +180,9 @@ pub fn named(text: &str, what: &str) -> Result<Name, String> {
     match text {
         "" => Err(format!("the {what} needs a name")),
         ANY => Err(format!("\"*\" stands for every {what}; it can't be the name of one")),
-        _ if text.chars().any(char::is_control) => Err("a name can't hold control characters".to_owned()),
+        _ if text.chars().any(char::is_control) => {
+            Err("a name can't hold control characters".to_owned())
+        }
         _ => Ok(text.into()),
     }
 }

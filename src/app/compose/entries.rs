@@ -1,4 +1,5 @@
-//! Entries made anew: where they go, under which key, as which text; copying them out as descriptors, and taking such texts in.
+//! Entries made anew: where they go, under which key, as which text; copying them out as
+//! descriptors, and taking such texts in.
 
 use std::{collections::HashSet, fmt, sync::Arc};
 
@@ -43,7 +44,9 @@ impl fmt::Display for Home {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Map { file, .. } | Self::Fresh { file } => write!(f, "It goes into {file}."),
-            Self::Folder { folder, ending } => write!(f, "It gets a file of its own: {folder}KEY.{ending}."),
+            Self::Folder { folder, ending } => {
+                write!(f, "It gets a file of its own: {folder}KEY.{ending}.")
+            }
         }
     }
 }
@@ -64,22 +67,28 @@ impl Home {
     /// In a file of its own beside another.
     fn folder(beside: &FileId) -> Self {
         let path = beside.as_str();
-        let folder = path.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
+        let folder =
+            path.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
         let ending = path.rsplit_once('.').map_or("json", |(_, ending)| ending).to_owned();
         Self::Folder { folder, ending }
     }
 
-    /// Where tools of a workflow go: beside the entry that is chosen, else beside the first tool, else into `tools.yaml`, all together.
+    /// Where tools of a workflow go: beside the entry that is chosen, else beside the first tool,
+    /// else into `tools.yaml`, all together.
     #[must_use]
     pub fn of_workflow(ground: ComposeContext<'_>, near: Option<&EntryId>) -> Self {
         let chosen = near.and_then(|id| ground.catalog.entry(id));
-        let entry =
-            chosen.or_else(|| ground.catalog.tools.first().map(|tool| &tool.entry)).or_else(|| ground.catalog.entries().next());
+        let entry = chosen
+            .or_else(|| ground.catalog.tools.first().map(|tool| &tool.entry))
+            .or_else(|| ground.catalog.entries().next());
         if entry.is_some() {
             return Self::beside(entry);
         }
-        let free = |name: &String| ground.documents.get(&FileId::new(name.as_str())).is_none_or(|document| document.gone);
-        let names = std::iter::once("tools.yaml".to_owned()).chain((2..).map(|number| format!("tools-{number}.yaml")));
+        let free = |name: &String| {
+            ground.documents.get(&FileId::new(name.as_str())).is_none_or(|document| document.gone)
+        };
+        let names = std::iter::once("tools.yaml".to_owned())
+            .chain((2..).map(|number| format!("tools-{number}.yaml")));
         Self::Fresh { file: FileId::new(names.into_iter().find(free).unwrap_or_default()) }
     }
 }
@@ -101,7 +110,8 @@ pub fn free_key(key: &str, kind: EntryKind, ground: ComposeContext<'_>) -> Resul
     }
 }
 
-/// The change that puts a new entry in its place. `section` is the map for such entries, as in [`NewEntry::section`].
+/// The change that puts a new entry in its place. `section` is the map for such entries, as in
+/// [`NewEntry::section`].
 ///
 /// # Errors
 /// When a file of that name is there.
@@ -115,17 +125,25 @@ pub fn place_new(
 ) -> Result<Change, String> {
     match home {
         Home::Map { file, document } => {
-            let in_document = |entry: &&Entry| entry.kind == kind && entry.id.place().document == *document;
+            let in_document =
+                |entry: &&Entry| entry.kind == kind && entry.id.place().document == *document;
             let like = ground.catalog.of_file(file).find(in_document);
             let Some(section) = section else {
-                let list = like.and_then(|entry| Some((entry.id.place().at.parent()?, entry.id.place().at.last_index()?)));
+                let list = like.and_then(|entry| {
+                    Some((entry.id.place().at.parent()?, entry.id.place().at.last_index()?))
+                });
                 let Some((list, _)) = list else {
                     return place_new(key, kind, None, value, &Home::folder(file), ground);
                 };
-                let edit = Edit::Insert { at: list.item(items(ground, file, *document, &list)), item: value.clone().into() };
+                let edit = Edit::Insert {
+                    at: list.item(items(ground, file, *document, &list)),
+                    item: value.clone().into(),
+                };
                 return Ok(Change::File { file: file.clone(), document: *document, edit });
             };
-            let parent = like.and_then(|entry| entry.id.place().at.parent()).unwrap_or_else(|| Pointer::root().child(section));
+            let parent = like
+                .and_then(|entry| entry.id.place().at.parent())
+                .unwrap_or_else(|| Pointer::root().child(section));
             let as_text = like
                 .or_else(|| ground.catalog.of_file(file).next())
                 .is_some_and(|entry| entry.id.place().form == EntryForm::JsonText);
@@ -144,7 +162,10 @@ pub fn place_new(
         }
         Home::Fresh { file } => {
             let format = Format::of(file.path()).unwrap_or(Format::Yaml);
-            Ok(Change::Create { file: file.clone(), text: print::value(format, &in_section(section, key, value)).into() })
+            Ok(Change::Create {
+                file: file.clone(),
+                text: print::value(format, &in_section(section, key, value)).into(),
+            })
         }
     }
 }
@@ -161,7 +182,13 @@ fn in_section(section: Option<&str>, key: &str, value: &Value) -> Value {
 }
 
 /// The text of a new entry's own file; in a map where the entry alone would not be known again.
-fn file_text(file: &FileId, format: Format, key: &str, section: Option<&str>, value: &Value) -> Arc<str> {
+fn file_text(
+    file: &FileId,
+    format: Format,
+    key: &str,
+    section: Option<&str>,
+    value: &Value,
+) -> Arc<str> {
     let alone = print::value(format, value);
     let known = Source::parse(format, alone.as_str()).is_ok_and(|source| {
         let part = read::part(file, &source, Mode::Document);
@@ -178,15 +205,26 @@ fn pretty(value: &Value) -> String {
 ///
 /// # Errors
 /// When its key cannot be had, or there is no place for it.
-pub fn new_tool(ground: ComposeContext<'_>, kind: &NewEntry, key: &str, gate: &Gate, home: &Home) -> Result<Plan, String> {
+pub fn new_tool(
+    ground: ComposeContext<'_>,
+    kind: &NewEntry,
+    key: &str,
+    gate: &Gate,
+    home: &Home,
+) -> Result<Plan, String> {
     free_key(key, EntryKind::Tool, ground)?;
     let value = kind.called(key);
-    let owner = every_system().iter().find(|system| system.kinds().iter().any(|known| known.type_name == kind.type_name));
+    let owner = every_system()
+        .iter()
+        .find(|system| system.kinds().iter().any(|known| known.type_name == kind.type_name));
     let value = match owner.and_then(|system| system.gates()) {
         Some(gates) => gates.gated(value, gate),
         None => value,
     };
-    Ok(Plan::new(format!("new tool {key}"), vec![place_new(key, kind.kind, kind.section, &value, home, ground)?]))
+    Ok(Plan::new(
+        format!("new tool {key}"),
+        vec![place_new(key, kind.kind, kind.section, &value, home, ground)?],
+    ))
 }
 
 /// How entries like this one are made anew.
@@ -201,8 +239,12 @@ pub fn copied(ground: ComposeContext<'_>, ids: &[EntryId]) -> String {
     for id in ids {
         let Some(tool) = ground.catalog.tool(id) else { continue };
         let named = systems::by_id(tool.entry.system).and_then(|system| system.reference(tool));
-        let answers =
-            named.and_then(|named| ground.catalog.entries().find(|entry| entry.kind == named.kind && entry.key == named.key));
+        let answers = named.and_then(|named| {
+            ground
+                .catalog
+                .entries()
+                .find(|entry| entry.kind == named.kind && entry.key == named.key)
+        });
         all.extend(answers);
     }
     let mut root = Map::new();
@@ -219,7 +261,8 @@ pub fn copied(ground: ComposeContext<'_>, ids: &[EntryId]) -> String {
     }
     // Those without a map stand one a document.
     let map = (!root.is_empty() || alone.is_empty()).then_some(Value::Object(root));
-    let texts: Vec<String> = map.iter().chain(&alone).map(|value| print::value(Format::Yaml, value)).collect();
+    let texts: Vec<String> =
+        map.iter().chain(&alone).map(|value| print::value(Format::Yaml, value)).collect();
     texts.join("---\n")
 }
 
@@ -227,12 +270,17 @@ pub fn copied(ground: ComposeContext<'_>, ids: &[EntryId]) -> String {
 ///
 /// # Errors
 /// When the text cannot be read, holds no entry, or nothing in it is new.
-pub fn pasted(ground: ComposeContext<'_>, text: &str, near: Option<&EntryId>) -> Result<Plan, String> {
+pub fn pasted(
+    ground: ComposeContext<'_>,
+    text: &str,
+    near: Option<&EntryId>,
+) -> Result<Plan, String> {
     let file = FileId::new("pasted.yaml");
     let json = Source::parse(Format::Json, text).ok();
     let source = match json {
         Some(source) => source,
-        None => Source::parse(Format::Yaml, text).map_err(|error| format!("this is neither JSON nor YAML: {error}"))?,
+        None => Source::parse(Format::Yaml, text)
+            .map_err(|error| format!("this is neither JSON nor YAML: {error}"))?,
     };
     let part = read::part(&file, &source, ground.catalog.mode);
     let entries: Vec<&Entry> = part
@@ -252,7 +300,9 @@ pub fn pasted(ground: ComposeContext<'_>, text: &str, near: Option<&EntryId>) ->
     for entry in entries {
         let Some(kind) = made(entry) else { continue };
         let wanted = if kind.section.is_some() { own_key(entry) } else { entry.key.clone() };
-        let same = |other: &&Entry| other.kind == entry.kind && other.key == wanted && other.value == entry.value;
+        let same = |other: &&Entry| {
+            other.kind == entry.kind && other.key == wanted && other.value == entry.value
+        };
         if ground.catalog.entries().any(|other| same(&other)) {
             taken.push(wanted);
             continue;
@@ -261,10 +311,15 @@ pub fn pasted(ground: ComposeContext<'_>, text: &str, near: Option<&EntryId>) ->
         let free = |key: &String| free_key(key, entry.kind, ground).is_ok() && !keys.contains(key);
         let key = std::iter::once(wanted.clone()).chain(numbered).take(1_000).find(free);
         let key = key.ok_or_else(|| {
-            format!("{wanted} can't be a key: {}", free_key(&wanted, entry.kind, ground).err().unwrap_or_default())
+            format!(
+                "{wanted} can't be a key: {}",
+                free_key(&wanted, entry.kind, ground).err().unwrap_or_default()
+            )
         })?;
         if key != wanted {
-            plan.notes.push(format!("{wanted} is there already and is different: the new one is called {key}."));
+            plan.notes.push(format!(
+                "{wanted} is there already and is different: the new one is called {key}."
+            ));
         }
         let value = match kind.section {
             None => named((*entry.value).clone(), kind.named, &key),
@@ -279,7 +334,8 @@ pub fn pasted(ground: ComposeContext<'_>, text: &str, near: Option<&EntryId>) ->
         keys.push(key);
     }
     if !taken.is_empty() {
-        plan.notes.push(format!("Here already, just so: {}.", listed(taken.iter().map(String::as_str))));
+        plan.notes
+            .push(format!("Here already, just so: {}.", listed(taken.iter().map(String::as_str))));
     }
     if keys.is_empty() {
         return Err(plan.notes.concat());
@@ -293,11 +349,18 @@ fn own_key(entry: &Entry) -> String {
     if !entry.id.place().at.is_root() {
         return entry.key.clone();
     }
-    let named = ["id", "name"].iter().find_map(|field| entry.value.get(*field).and_then(Value::as_str));
+    let named =
+        ["id", "name"].iter().find_map(|field| entry.value.get(*field).and_then(Value::as_str));
     let slug: String = named
         .unwrap_or("tool")
         .chars()
-        .map(|letter| if letter.is_alphanumeric() || letter == '_' { letter.to_ascii_lowercase() } else { '-' })
+        .map(|letter| {
+            if letter.is_alphanumeric() || letter == '_' {
+                letter.to_ascii_lowercase()
+            } else {
+                '-'
+            }
+        })
         .collect();
     let slug = slug.trim_matches('-').to_owned();
     if slug.is_empty() { "tool".to_owned() } else { slug }
@@ -313,10 +376,21 @@ mod tests {
             for ending in ["json", "yaml", "toml"] {
                 let file = FileId::new(format!("new.{ending}"));
                 let format = Format::of(file.path()).unwrap();
-                let source = Source::parse(format, file_text(&file, format, "new", kind.section, &kind.value)).unwrap();
+                let source = Source::parse(
+                    format,
+                    file_text(&file, format, "new", kind.section, &kind.value),
+                )
+                .unwrap();
                 let part = read::part(&file, &source, Mode::Document);
-                let keys = part.tools.iter().map(|tool| &tool.entry).chain(part.services.iter().map(|service| &service.entry));
-                let keys = keys.chain(&part.others).map(|entry| (entry.kind, entry.key.clone())).collect::<Vec<_>>();
+                let keys = part
+                    .tools
+                    .iter()
+                    .map(|tool| &tool.entry)
+                    .chain(part.services.iter().map(|service| &service.entry));
+                let keys = keys
+                    .chain(&part.others)
+                    .map(|entry| (entry.kind, entry.key.clone()))
+                    .collect::<Vec<_>>();
                 assert_eq!(keys, [(kind.kind, "new".to_owned())], "{} as {ending}", kind.type_name);
             }
         }

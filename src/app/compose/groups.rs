@@ -21,7 +21,8 @@ use crate::{
 /// The key of the workspace's own groups in the settings file.
 pub const GROUPS: &str = "groups";
 
-/// Where one of the workspace's own groups stands in the settings, by its full name: `knowledge/read`.
+/// Where one of the workspace's own groups stands in the settings, by its full name:
+/// `knowledge/read`.
 #[must_use]
 pub fn own_place(settings: &Value, name: &str) -> Option<Pointer> {
     fn below(value: &Value, at: &Pointer, above: &str, name: &str) -> Option<Pointer> {
@@ -61,8 +62,11 @@ pub fn rename(ground: ComposeContext<'_>, from: &str, to: &str) -> Result<Plan, 
     match own {
         Some(_) if there => return Err(format!("{to} is there already")),
         Some(at) => {
-            let above = from.rsplit_once('/').map(|(above, _)| format!("{above}/")).unwrap_or_default();
-            let Some(key) = to.strip_prefix(&above).filter(|key| !key.is_empty() && !key.contains('/')) else {
+            let above =
+                from.rsplit_once('/').map(|(above, _)| format!("{above}/")).unwrap_or_default();
+            let Some(key) =
+                to.strip_prefix(&above).filter(|key| !key.is_empty() && !key.contains('/'))
+            else {
                 return Err(format!("it stays where it is in the hierarchy: {above}NAME"));
             };
             changes.extend(ground.renamed(&ground.mentions(Named::Group, from), &to));
@@ -77,7 +81,12 @@ pub fn rename(ground: ComposeContext<'_>, from: &str, to: &str) -> Result<Plan, 
         return Err(format!("no file names {from}"));
     }
     let note = there.then(|| format!("{to} is there already: the two become one."));
-    Ok(Plan::new(format!("rename group {from} to {to}"), changes).noting(note).renaming(Named::Group, from, &to, there))
+    Ok(Plan::new(format!("rename group {from} to {to}"), changes).noting(note).renaming(
+        Named::Group,
+        from,
+        &to,
+        there,
+    ))
 }
 
 /// Takes a group out of every tool and of the settings.
@@ -89,12 +98,14 @@ pub fn delete(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
         return Err("tools that name no group are in default; it can't be deleted".into());
     }
     let mentions = ground.mentions(Named::Group, name);
-    let (own, scenarios): (Vec<_>, Vec<_>) = mentions.into_iter().partition(|mention| mention.naming == Naming::Settings);
+    let (own, scenarios): (Vec<_>, Vec<_>) =
+        mentions.into_iter().partition(|mention| mention.naming == Naming::Settings);
     let mut changes = Vec::new();
     let mut bare = Vec::new();
     let mut keys = Vec::new();
     for tool in ground.catalog.tools.iter().filter(|tool| is_in(tool, name)) {
-        let groups: Vec<Name> = tool.gate.groups().into_iter().filter(|group| &**group != name).collect();
+        let groups: Vec<Name> =
+            tool.gate.groups().into_iter().filter(|group| &**group != name).collect();
         keys.push(tool.entry.key.as_str());
         if groups.is_empty() {
             bare.push(tool.entry.key.as_str());
@@ -109,10 +120,15 @@ pub fn delete(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
         return Err(format!("no file names {name}"));
     }
     let refer = (!keys.is_empty()).then(|| format!("In it: {}.", listed(keys)));
-    let bare = (!bare.is_empty())
-        .then(|| format!("Then in no group, so that only a request for every group shows them: {}.", listed(bare)));
+    let bare = (!bare.is_empty()).then(|| {
+        format!(
+            "Then in no group, so that only a request for every group shows them: {}.",
+            listed(bare)
+        )
+    });
     let kept = files_of(&scenarios);
-    let kept = (!kept.is_empty()).then(|| format!("Not changed, though it names the group: {}.", listed(kept)));
+    let kept = (!kept.is_empty())
+        .then(|| format!("Not changed, though it names the group: {}.", listed(kept)));
     Ok(Plan::new(format!("delete group {name}"), changes).noting(refer).noting(bare).noting(kept))
 }
 

@@ -33,16 +33,23 @@ pub enum Differing {
     Overwrite,
 }
 
-/// The changes that take entries in: new ones into a file of their own, and those that differ at their places, or not at all.
+/// The changes that take entries in: new ones into a file of their own, and those that differ at
+/// their places, or not at all.
 ///
 /// # Errors
 /// When nothing would change.
-pub fn plan(ground: ComposeContext<'_>, items: &[Item], differing: Differing) -> Result<Plan, String> {
+pub fn plan(
+    ground: ComposeContext<'_>,
+    items: &[Item],
+    differing: Differing,
+) -> Result<Plan, String> {
     let mut plan = Plan::default();
     let (mut new, mut same, mut kept, mut taken, mut unread, mut tokens, mut own) =
         (Vec::new(), 0, Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for item in items {
-        let Some((deployment, mut value)) = by_id(item.system).and_then(|system| system.deployment()).zip(item.value()) else {
+        let Some((deployment, mut value)) =
+            by_id(item.system).and_then(|system| system.deployment()).zip(item.value())
+        else {
             unread.push(item.name());
             continue;
         };
@@ -53,7 +60,12 @@ pub fn plan(ground: ComposeContext<'_>, items: &[Item], differing: Differing) ->
         }
         // A secret has no place in a file of the workspace.
         let secret = deployment.secret();
-        if value.as_object_mut().zip(secret).and_then(|(members, secret)| members.shift_remove(secret)).is_some() {
+        if value
+            .as_object_mut()
+            .zip(secret)
+            .and_then(|(members, secret)| members.shift_remove(secret))
+            .is_some()
+        {
             tokens.push(item.name());
         }
         let value = deployment.written(value);
@@ -83,9 +95,16 @@ pub fn plan(ground: ComposeContext<'_>, items: &[Item], differing: Differing) ->
         let words = match (same, kept.len()) {
             (0, 0) => "there is nothing to take in".to_owned(),
             (same, 0) => format!("all {same} entries are here already, just so"),
-            (_, kept) => format!("nothing is new; {kept} differ and are kept as they are here ({})", named(&names_of(&plan))),
+            (_, kept) => format!(
+                "nothing is new; {kept} differ and are kept as they are here ({})",
+                named(&names_of(&plan))
+            ),
         };
-        return Err(if plan.notes.is_empty() { words } else { format!("{words}. {}", plan.notes.join(" ")) });
+        return Err(if plan.notes.is_empty() {
+            words
+        } else {
+            format!("{words}. {}", plan.notes.join(" "))
+        });
     }
     plan.label = format!("import {}", named(&names));
     Ok(plan)
@@ -99,9 +118,10 @@ fn names_of(plan: &Plan) -> Vec<String> {
 fn replaced(entry: &Entry, value: Value) -> Change {
     let place = entry.id.place();
     match place.form {
-        EntryForm::Plain => {
-            Change::Entry(EntryEdit { entry: entry.id.clone(), edit: Edit::Set { at: Pointer::root(), to: value.into() } })
-        }
+        EntryForm::Plain => Change::Entry(EntryEdit {
+            entry: entry.id.clone(),
+            edit: Edit::Set { at: Pointer::root(), to: value.into() },
+        }),
         EntryForm::JsonText => {
             let edit = Edit::Set { at: place.at.clone(), to: value.to_string().into() };
             Change::File { file: place.file.clone(), document: place.document, edit }
@@ -116,7 +136,9 @@ fn placed(ground: ComposeContext<'_>, new: &[New<'_>]) -> Vec<Change> {
         Layout::Sections(name) => together(ground, name, new),
         Layout::Each(folder) => {
             let mut taken = Vec::new();
-            new.iter().map(|(_, item, value)| alone(ground, folder, (item, value), &mut taken)).collect()
+            new.iter()
+                .map(|(_, item, value)| alone(ground, folder, (item, value), &mut taken))
+                .collect()
         }
     }
 }
@@ -131,7 +153,11 @@ fn together(ground: ComposeContext<'_>, name: &str, new: &[New<'_>]) -> Vec<Chan
     if readable(&file) == Some(true) {
         let set = |(_, item, value): &New<'_>| {
             let at = Pointer::root().child(item.section).child(item.key.as_str());
-            Change::File { file: file.clone(), document: 0, edit: Edit::Set { at, to: value.clone().into() } }
+            Change::File {
+                file: file.clone(),
+                document: 0,
+                edit: Edit::Set { at, to: value.clone().into() },
+            }
         };
         return new.iter().map(set).collect();
     }
@@ -144,7 +170,12 @@ fn together(ground: ComposeContext<'_>, name: &str, new: &[New<'_>]) -> Vec<Chan
 }
 
 /// One in a file of its own.
-fn alone(ground: ComposeContext<'_>, folder: &str, (item, value): (&Item, &Value), taken: &mut Vec<FileId>) -> Change {
+fn alone(
+    ground: ComposeContext<'_>,
+    folder: &str,
+    (item, value): (&Item, &Value),
+    taken: &mut Vec<FileId>,
+) -> Change {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '_' };
     let safe: String = item.key.chars().map(plain).take(80).collect();
     let name = safe.trim_start_matches('.');
@@ -156,8 +187,11 @@ fn alone(ground: ComposeContext<'_>, folder: &str, (item, value): (&Item, &Value
 
 /// A name that no file has yet.
 fn free(ground: ComposeContext<'_>, stem: &str, taken: &[FileId]) -> Option<FileId> {
-    let names = std::iter::once(format!("{stem}.yaml")).chain((2..).map(|number| format!("{stem}-{number}.yaml")));
-    let is_free = |file: &FileId| !taken.contains(file) && ground.documents.get(file).is_none_or(|document| document.gone);
+    let names = std::iter::once(format!("{stem}.yaml"))
+        .chain((2..).map(|number| format!("{stem}-{number}.yaml")));
+    let is_free = |file: &FileId| {
+        !taken.contains(file) && ground.documents.get(file).is_none_or(|document| document.gone)
+    };
     names.map(FileId::new).find(is_free)
 }
 
@@ -174,24 +208,46 @@ mod tests {
     const HERE: &str = "# ours\ntool:\n  ask: {type: text-completion, name: ask, description: Asks}   # the first\n  say: {type: prompt, name: say, description: Says, template: say}\n";
 
     fn there() -> Vec<Item> {
-        let item = |section, key: &str, text: &str| Item { system: "trustgraph", section, key: key.into(), text: text.into() };
+        let item = |section, key: &str, text: &str| Item {
+            system: "trustgraph",
+            section,
+            key: key.into(),
+            text: text.into(),
+        };
         vec![
-            item("tool", "ask", r#"{"name": "ask", "type": "text-completion", "description": "Asks"}"#),
-            item("tool", "say", r#"{"type": "prompt", "name": "say", "description": "Says", "template": "other"}"#),
+            item(
+                "tool",
+                "ask",
+                r#"{"name": "ask", "type": "text-completion", "description": "Asks"}"#,
+            ),
+            item(
+                "tool",
+                "say",
+                r#"{"type": "prompt", "name": "say", "description": "Says", "template": "other"}"#,
+            ),
             item("tool", "new", r#"{"type": "text-completion", "name": "new"}"#),
             item("tool", "bad", "{broken"),
             item("mcp", "echo", r#"{"url": "http://h", "auth-token": "hunter2"}"#),
         ]
     }
 
-    fn after(name: &str, text: &str, differing: Differing) -> (Result<Plan, String>, Vec<(String, String)>) {
+    fn after(
+        name: &str,
+        text: &str,
+        differing: Differing,
+    ) -> (Result<Plan, String>, Vec<(String, String)>) {
         let mut documents = Documents::default();
         let (file, source) = (FileId::new(name), Source::parse(Format::Yaml, text).unwrap());
         documents.load(file.clone(), Document::read(Format::Yaml, text.into(), Ok(source.clone())));
         let catalog = read::catalog([(&file, &source)], Mode::Document);
-        let plan = plan(ComposeContext { catalog: &catalog, documents: &documents }, &there(), differing);
-        let files = plan.as_ref().map_or_else(|_| Vec::new(), |plan| plan.files(&documents).unwrap());
-        let texts = files.into_iter().map(|file| (file.file.to_string(), file.after.unwrap().to_string())).collect();
+        let plan =
+            plan(ComposeContext { catalog: &catalog, documents: &documents }, &there(), differing);
+        let files =
+            plan.as_ref().map_or_else(|_| Vec::new(), |plan| plan.files(&documents).unwrap());
+        let texts = files
+            .into_iter()
+            .map(|file| (file.file.to_string(), file.after.unwrap().to_string()))
+            .collect();
         (plan, texts)
     }
 
@@ -202,7 +258,10 @@ mod tests {
         assert_eq!(files.len(), 1);
         let (name, text) = &files[0];
         assert_eq!(name, "trustgraph.yaml");
-        assert!(text.contains("new:") && text.contains("url: http://h") && !text.contains("hunter2"), "{text}");
+        assert!(
+            text.contains("new:") && text.contains("url: http://h") && !text.contains("hunter2"),
+            "{text}"
+        );
         for word in ["tool/bad", "tool/say", "mcp/echo"] {
             assert!(notes.contains(word), "{notes}");
         }
@@ -219,6 +278,10 @@ mod tests {
     fn an_import_goes_into_the_file_of_the_one_before() {
         let (_, files) = after("trustgraph.yaml", HERE, Differing::Keep);
         assert_eq!(files.len(), 1);
-        assert!(files[0].1.starts_with(HERE.lines().next().unwrap()) && files[0].1.contains("echo"), "{}", files[0].1);
+        assert!(
+            files[0].1.starts_with(HERE.lines().next().unwrap()) && files[0].1.contains("echo"),
+            "{}",
+            files[0].1
+        );
     }
 }

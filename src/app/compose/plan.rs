@@ -1,4 +1,5 @@
-//! What is going to be changed, to be looked at first: changes of files, and what else follows from them.
+//! What is going to be changed, to be looked at first: changes of files, and what else follows from
+//! them.
 
 use std::sync::Arc;
 
@@ -54,7 +55,8 @@ impl Plan {
     /// The same, by which something gets another name.
     #[must_use]
     pub fn renaming(mut self, what: Named, from: &str, to: &Name, joins: bool) -> Self {
-        self.renamed = Some(Renaming { renamed: Renamed { what, from: from.into(), to: to.clone() }, joins });
+        self.renamed =
+            Some(Renaming { renamed: Renamed { what, from: from.into(), to: to.clone() }, joins });
         self
     }
 
@@ -65,12 +67,20 @@ impl Plan {
     pub fn files(&self, documents: &Documents) -> Result<Vec<FilePlan>, ChangeError> {
         let after = documents.after(&self.changes)?;
         let text = |documents: &Documents, file: &FileId| {
-            documents.get(file).filter(|document| !document.gone).map(|document| document.text.whole().clone())
+            documents
+                .get(file)
+                .filter(|document| !document.gone)
+                .map(|document| document.text.whole().clone())
         };
-        let mut files: Vec<FileId> = self.changes.iter().map(|change| change.file().clone()).collect();
+        let mut files: Vec<FileId> =
+            self.changes.iter().map(|change| change.file().clone()).collect();
         files.sort();
         files.dedup();
-        let plans = files.into_iter().map(|file| FilePlan { before: text(documents, &file), after: text(&after, &file), file });
+        let plans = files.into_iter().map(|file| FilePlan {
+            before: text(documents, &file),
+            after: text(&after, &file),
+            file,
+        });
         Ok(plans.filter(|plan| plan.before != plan.after).collect())
     }
 }

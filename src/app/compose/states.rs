@@ -1,6 +1,7 @@
 //! States: add, rename through every file, delete.
 //!
-//! A state is there because a tool names it. One that no tool names yet is kept in the list `states` of the workspace's `toolcrib.toml`.
+//! A state is there because a tool names it. One that no tool names yet is kept in the list
+//! `states` of the workspace's `toolcrib.toml`.
 
 use serde_json::Value;
 
@@ -35,7 +36,9 @@ pub fn listed_states(settings: &Value) -> Vec<Name> {
 pub fn is_there(ground: ComposeContext<'_>, name: &str) -> bool {
     name == UNDEFINED
         || ground.catalog.tools.iter().any(|tool| lists(tool, name) || leads(tool, name))
-        || ground.settings().is_some_and(|settings| listed_states(settings).iter().any(|listed| &**listed == name))
+        || ground
+            .settings()
+            .is_some_and(|settings| listed_states(settings).iter().any(|listed| &**listed == name))
 }
 
 fn lists(tool: &Tool, name: &str) -> bool {
@@ -61,14 +64,21 @@ pub fn add(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
 
 /// The change that puts a state on the list.
 fn listing(ground: ComposeContext<'_>, name: &str) -> Change {
-    let count = ground.settings().and_then(|settings| settings.get(STATES)).and_then(Value::as_array).map_or(0, Vec::len);
+    let count = ground
+        .settings()
+        .and_then(|settings| settings.get(STATES))
+        .and_then(Value::as_array)
+        .map_or(0, Vec::len);
     let at = Pointer::root().child(STATES);
     let edit = match count {
         0 => Edit::Set { at, to: serde_json::json!([name]).into() },
         count => Edit::Insert { at: at.item(count), item: name.into() },
     };
     ground.in_settings(edit, || {
-        crate::syntax::print::value(crate::syntax::source::Format::Toml, &serde_json::json!({STATES: [name]}))
+        crate::syntax::print::value(
+            crate::syntax::source::Format::Toml,
+            &serde_json::json!({STATES: [name]}),
+        )
     })
 }
 
@@ -82,23 +92,38 @@ pub fn rename(ground: ComposeContext<'_>, from: &str, to: &str) -> Result<Plan, 
         return Err("type the new name".into());
     }
     if from == UNDEFINED {
-        return Err("undefined is where a request without a state begins; it can't be renamed".into());
+        return Err(
+            "undefined is where a request without a state begins; it can't be renamed".into()
+        );
     }
-    let mut changes: Vec<Change> = rename::state(from, &to, ground.catalog).into_iter().map(Change::Entry).collect();
+    let mut changes: Vec<Change> =
+        rename::state(from, &to, ground.catalog).into_iter().map(Change::Entry).collect();
     changes.extend(ground.renamed(&ground.mentions(Named::State, from), &to));
     if changes.is_empty() {
         return Err(format!("no file names {from}"));
     }
     let joins = is_there(ground, &to);
     let note = joins.then(|| format!("{to} is there already: the two become one."));
-    Ok(Plan::new(format!("rename state {from} to {to}"), changes).noting(note).renaming(Named::State, from, &to, joins))
+    Ok(Plan::new(format!("rename state {from} to {to}"), changes).noting(note).renaming(
+        Named::State,
+        from,
+        &to,
+        joins,
+    ))
 }
 
 /// What refers to a state, in words; empty where nothing does.
 #[must_use]
 pub fn references(ground: ComposeContext<'_>, name: &str) -> Vec<String> {
     let keys = |fits: fn(&Tool, &str) -> bool| {
-        listed(ground.catalog.tools.iter().filter(|tool| fits(tool, name)).map(|tool| tool.entry.key.as_str()))
+        listed(
+            ground
+                .catalog
+                .tools
+                .iter()
+                .filter(|tool| fits(tool, name))
+                .map(|tool| tool.entry.key.as_str()),
+        )
     };
     let (waiting, leading) = (keys(lists), keys(leads));
     let mentions = ground.mentions(Named::State, name);
@@ -122,13 +147,17 @@ pub fn references(ground: ComposeContext<'_>, name: &str) -> Vec<String> {
 /// When nothing names it, or it cannot go.
 pub fn delete(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
     if name == UNDEFINED {
-        return Err("undefined is where a request without a state begins; it can't be deleted".into());
+        return Err(
+            "undefined is where a request without a state begins; it can't be deleted".into()
+        );
     }
     let mut changes = Vec::new();
     let mut nowhere = Vec::new();
     for tool in ground.catalog.tools.iter().filter(|tool| lists(tool, name) || leads(tool, name)) {
         let states = match &tool.gate.states {
-            States::Only(listed) => States::Only(listed.iter().filter(|state| &***state != name).cloned().collect()),
+            States::Only(listed) => {
+                States::Only(listed.iter().filter(|state| &***state != name).cloned().collect())
+            }
             States::Every => States::Every,
         };
         if states == States::Only(Vec::new()) && lists(tool, name) {
@@ -137,16 +166,23 @@ pub fn delete(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
         let next = tool.gate.next.clone().filter(|next| &**next != name);
         changes.extend(ground.regated(tool, &Gate { states, next, ..tool.gate.clone() }));
     }
-    let (own, scenarios): (Vec<_>, Vec<_>) =
-        ground.mentions(Named::State, name).into_iter().partition(|mention| mention.naming == Naming::Settings);
+    let (own, scenarios): (Vec<_>, Vec<_>) = ground
+        .mentions(Named::State, name)
+        .into_iter()
+        .partition(|mention| mention.naming == Naming::Settings);
     changes.extend(ComposeContext::removed(&own));
     if changes.is_empty() {
         return Err(format!("no tool names {name}"));
     }
     let refer = references(ground, name);
     let refer = (!refer.is_empty()).then(|| format!("{}.", refer.join("; ")));
-    let stranded = (!nowhere.is_empty()).then(|| format!("Then available in no state: {}.", listed(nowhere)));
+    let stranded =
+        (!nowhere.is_empty()).then(|| format!("Then available in no state: {}.", listed(nowhere)));
     let kept = files_of(&scenarios);
-    let kept = (!kept.is_empty()).then(|| format!("Not changed, though it names the state: {}.", listed(kept)));
-    Ok(Plan::new(format!("delete state {name}"), changes).noting(refer).noting(stranded).noting(kept))
+    let kept = (!kept.is_empty())
+        .then(|| format!("Not changed, though it names the state: {}.", listed(kept)));
+    Ok(Plan::new(format!("delete state {name}"), changes)
+        .noting(refer)
+        .noting(stranded)
+        .noting(kept))
 }

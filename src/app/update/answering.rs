@@ -35,8 +35,12 @@ pub(super) fn take(state: &mut State, message: AnsweringMessage, now: Millis) ->
         }
         AnsweringMessage::Choose(ask) => state.answering.chosen = Some(ask),
         AnsweringMessage::Edit { ask, edits } => edit(state, ask, &edits, now),
-        AnsweringMessage::Undo(ask) => turn_back(state, ask, |open| (&mut open.done, &mut open.undone)),
-        AnsweringMessage::Redo(ask) => turn_back(state, ask, |open| (&mut open.undone, &mut open.done)),
+        AnsweringMessage::Undo(ask) => {
+            turn_back(state, ask, |open| (&mut open.done, &mut open.undone));
+        }
+        AnsweringMessage::Redo(ask) => {
+            turn_back(state, ask, |open| (&mut open.undone, &mut open.done));
+        }
         AnsweringMessage::Send(ask) => return send(state, ask, now),
         AnsweringMessage::Leave(ask) => {
             if let Some(open) = state.answering.get_mut(ask) {
@@ -45,22 +49,36 @@ pub(super) fn take(state: &mut State, message: AnsweringMessage, now: Millis) ->
             }
         }
         AnsweringMessage::Began { turn, subject, warnings } => {
-            if let Some(stand) = state.answering.stands.iter_mut().find(|stand| stand.turn == turn) {
+            if let Some(stand) = state.answering.stands.iter_mut().find(|stand| stand.turn == turn)
+            {
                 for warning in warnings {
                     state.notices.push(NoticeKind::Warning, warning, now);
                 }
-                state.notices.push(NoticeKind::Done, format!("answering by hand what comes on {subject}"), now);
+                state.notices.push(
+                    NoticeKind::Done,
+                    format!("answering by hand what comes on {subject}"),
+                    now,
+                );
                 stand.subject = Some(subject);
             }
         }
         AnsweringMessage::Asked(asked) => asks(state, *asked, now),
-        AnsweringMessage::Told { ask, words, good } if stand(&state.answering, ask.turn).is_some() => {
-            state.notices.push(if good { NoticeKind::Done } else { NoticeKind::Problem }, words, now);
+        AnsweringMessage::Told { ask, words, good }
+            if stand(&state.answering, ask.turn).is_some() =>
+        {
+            state.notices.push(
+                if good { NoticeKind::Done } else { NoticeKind::Problem },
+                words,
+                now,
+            );
             state.answering.open.retain(|open| open.asked.ask != ask);
         }
         AnsweringMessage::Ended { turn, problem } => {
             if let Some(stand) = stand(&state.answering, turn) {
-                let words = format!("answering for {} by hand: {} — {}", stand.tool, problem.message, problem.remedy);
+                let words = format!(
+                    "answering for {} by hand: {} — {}",
+                    stand.tool, problem.message, problem.remedy
+                );
                 state.notices.push(NoticeKind::Problem, words, now);
                 end(&mut state.answering, turn);
             }
@@ -82,7 +100,9 @@ fn end(answering: &mut Answering, turn: u64) {
 
 fn begin(state: &mut State, id: &EntryId, now: Millis) -> Vec<Effect> {
     let connection = state.connection_of(id);
-    let named = state.tool(id).and_then(|tool| Some((tool.entry.system, tool.name.clone(), by_hand::target(tool, &connection)?)));
+    let named = state.tool(id).and_then(|tool| {
+        Some((tool.entry.system, tool.name.clone(), by_hand::target(tool, &connection)?))
+    });
     let Some((system, tool, target)) = named else {
         state.notices.push(NoticeKind::Problem, by_hand::needs(), now);
         return Vec::new();
@@ -92,7 +112,12 @@ fn begin(state: &mut State, id: &EntryId, now: Millis) -> Vec<Effect> {
     }
     state.answering.turn += 1;
     let turn = state.answering.turn;
-    state.answering.stands.push(AnsweredTool { turn, tool: tool.clone(), connection: connection.name.clone(), subject: None });
+    state.answering.stands.push(AnsweredTool {
+        turn,
+        tool: tool.clone(),
+        connection: connection.name.clone(),
+        subject: None,
+    });
     vec![Effect::Answer { turn, system, connection: Box::new(connection), tool, target }]
 }
 
@@ -104,7 +129,10 @@ fn asks(state: &mut State, asked: Asked, now: Millis) {
     let (agent, tool) = (asked.waiting.caller().to_owned(), asked.waiting.tool().to_owned());
     let key = Act::ShowWaiting.row().keys.join(", ");
     let words = match &asked.failed {
-        Some(problem) => format!("the answer of {tool} could not be written: {} — {}", problem.message, problem.remedy),
+        Some(problem) => format!(
+            "the answer of {tool} could not be written: {} — {}",
+            problem.message, problem.remedy
+        ),
         None => format!("{agent} asks {tool}: {key} answers"),
     };
     let kind = if asked.failed.is_some() { NoticeKind::Problem } else { NoticeKind::Warning };
@@ -120,13 +148,24 @@ fn asks(state: &mut State, asked: Asked, now: Millis) {
     let due = asked.waiting.due(known.map(AsRef::as_ref));
     let Ok(answer) = Source::parse(Format::Json, asked.waiting.blank().to_string()) else { return };
     let (done, undone) = (Vec::new(), Vec::new());
-    state.answering.open.push(Open { asked, since: now, due, answer, done, undone, place: None, sent: false });
+    state.answering.open.push(Open {
+        asked,
+        since: now,
+        due,
+        answer,
+        done,
+        undone,
+        place: None,
+        sent: false,
+    });
 }
 
 /// Makes edits of an answer, all or none.
 fn edit(state: &mut State, ask: AskId, edits: &[Edit], now: Millis) {
     let Some(open) = state.answering.get_mut(ask).filter(|open| !open.sent) else { return };
-    let made = edits.iter().try_fold(open.answer.clone(), |text, edit| text.apply(0, edit).map(|(after, _)| after));
+    let made = edits
+        .iter()
+        .try_fold(open.answer.clone(), |text, edit| text.apply(0, edit).map(|(after, _)| after));
     let waiting = Arc::clone(&open.asked.waiting);
     match made.and_then(|answer| sound(answer, &*waiting)) {
         Ok(after) => {
@@ -167,7 +206,9 @@ fn turn_back(state: &mut State, ask: AskId, steps: impl Fn(&mut Open) -> Steps<'
 }
 
 fn send(state: &mut State, ask: AskId, now: Millis) -> Vec<Effect> {
-    let Some(open) = state.answering.get_mut(ask).filter(|open| !open.sent) else { return Vec::new() };
+    let Some(open) = state.answering.get_mut(ask).filter(|open| !open.sent) else {
+        return Vec::new();
+    };
     let value = open.value();
     if let Some((at, why)) = open.asked.waiting.fault(&value) {
         state.notices.push(NoticeKind::Problem, format!("{at}: {why}"), now);

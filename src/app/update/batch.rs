@@ -13,7 +13,12 @@ use crate::{
     },
 };
 
-pub(super) fn begin(state: &mut State, tool: &EntryId, (times, at_once): (usize, usize), now: Millis) -> Vec<Effect> {
+pub(super) fn begin(
+    state: &mut State,
+    tool: &EntryId,
+    (times, at_once): (usize, usize),
+    now: Millis,
+) -> Vec<Effect> {
     match state.request(tool) {
         Ok(request) => {
             state.many = Some(Many {
@@ -36,7 +41,9 @@ pub(super) fn begin(state: &mut State, tool: &EntryId, (times, at_once): (usize,
 
 fn go_on(state: &mut State, now: Millis) -> Vec<Effect> {
     let mut effects = Vec::new();
-    while let Some(many) = state.many.as_mut().filter(|many| many.waiting > 0 && many.running.len() < many.at_once) {
+    while let Some(many) =
+        state.many.as_mut().filter(|many| many.waiting > 0 && many.running.len() < many.at_once)
+    {
         many.waiting -= 1;
         let request = many.request.clone();
         let connection = many.connection.clone();
@@ -50,15 +57,27 @@ fn go_on(state: &mut State, now: Millis) -> Vec<Effect> {
 }
 
 /// A call has ended: where it was one of many, it counts, and the next one begins.
-pub(super) fn ended(state: &mut State, call: CallId, outcome: Outcome, took_ms: u64, now: Millis) -> Vec<Effect> {
+pub(super) fn ended(
+    state: &mut State,
+    call: CallId,
+    outcome: Outcome,
+    took_ms: u64,
+    now: Millis,
+) -> Vec<Effect> {
     let first = state.calls.get(call).and_then(|call| call.first_chunk_ms);
-    let Some(many) = state.many.as_mut().filter(|many| many.running.contains(&call)) else { return Vec::new() };
+    let Some(many) = state.many.as_mut().filter(|many| many.running.contains(&call)) else {
+        return Vec::new();
+    };
     many.running.remove(&call);
     many.series.take(outcome, took_ms, first);
     if many.under_way() {
         return go_on(state, now);
     }
-    let kind = if many.series.count(Outcome::Succeeded) == many.series.ended() { NoticeKind::Done } else { NoticeKind::Warning };
+    let kind = if many.series.count(Outcome::Succeeded) == many.series.ended() {
+        NoticeKind::Done
+    } else {
+        NoticeKind::Warning
+    };
     let words = many.series.words();
     state.notices.push(kind, words, now);
     Vec::new()

@@ -20,8 +20,11 @@ use crate::{
 /// Makes edits of a tool's arguments, all or none.
 pub(super) fn arguments(state: &mut State, tool: &EntryId, edits: &[Edit], now: Millis) {
     let before = state.arguments.get(tool).cloned();
-    let Some(start) = before.clone().or_else(|| Source::parse(Format::Json, "{}").ok()) else { return };
-    let made = edits.iter().try_fold(start, |text, edit| text.apply(0, edit).map(|(after, _)| after));
+    let Some(start) = before.clone().or_else(|| Source::parse(Format::Json, "{}").ok()) else {
+        return;
+    };
+    let made =
+        edits.iter().try_fold(start, |text, edit| text.apply(0, edit).map(|(after, _)| after));
     match made {
         Ok(after) => {
             let place = match edits {
@@ -47,7 +50,13 @@ pub(super) fn redo_arguments(state: &mut State, tool: &EntryId, now: Millis) {
     put_arguments(state, tool, text, "made again", now);
 }
 
-fn put_arguments(state: &mut State, tool: &EntryId, text: Option<Option<Source>>, done: &str, now: Millis) {
+fn put_arguments(
+    state: &mut State,
+    tool: &EntryId,
+    text: Option<Option<Source>>,
+    done: &str,
+    now: Millis,
+) {
     match text {
         Some(Some(text)) => drop(state.arguments.insert(tool.clone(), text)),
         Some(None) => drop(state.arguments.remove(tool)),
@@ -74,8 +83,14 @@ pub(super) fn resend(state: &mut State, call: CallId, now: Millis) -> Vec<Effect
     }
 }
 
-/// Sends a request that was sent before, over the connection of that name: it was made for that one. Where that is gone, over the one that the tool's calls go through.
-pub(super) fn send_again(state: &mut State, request: crate::model::call::Request, connection: &str, now: Millis) -> Vec<Effect> {
+/// Sends a request that was sent before, over the connection of that name: it was made for that
+/// one. Where that is gone, over the one that the tool's calls go through.
+pub(super) fn send_again(
+    state: &mut State,
+    request: crate::model::call::Request,
+    connection: &str,
+    now: Millis,
+) -> Vec<Effect> {
     // The same body under a fresh id, or the answer could not be told from the first one's.
     let id = state.ids.take();
     let request = calling::again(request, &id);
@@ -87,8 +102,11 @@ pub(super) fn send_again(state: &mut State, request: crate::model::call::Request
 /// Asks the agent, and shows how it goes.
 pub(super) fn ask_agent(state: &mut State, question: &str, now: Millis) -> Vec<Effect> {
     let connection = state.connection();
-    let asked = Asked { question: question.to_owned(), context: state.context(), ..Asked::default() };
-    match agents::at(&connection).and_then(|agent| agent.request(&asked, &state.ids.peek(), &connection)) {
+    let asked =
+        Asked { question: question.to_owned(), context: state.context(), ..Asked::default() };
+    match agents::at(&connection)
+        .and_then(|agent| agent.request(&asked, &state.ids.peek(), &connection))
+    {
         Ok(request) => {
             state.ids.take();
             state.screen = ScreenId::Invoke;
@@ -115,7 +133,12 @@ fn refuse(state: &mut State, problem: &Problem, now: Millis) -> Vec<Effect> {
 }
 
 /// Takes events in; the outcome and how long it took when the call has ended with them.
-pub(super) fn events(state: &mut State, call: CallId, events: Vec<Event>, now: Millis) -> Option<(Outcome, u64)> {
+pub(super) fn events(
+    state: &mut State,
+    call: CallId,
+    events: Vec<Event>,
+    now: Millis,
+) -> Option<(Outcome, u64)> {
     let end = events.iter().find_map(|event| match &event.kind {
         EventKind::End { outcome, .. } => Some((*outcome, event.at_ms)),
         _ => None,
@@ -124,7 +147,8 @@ pub(super) fn events(state: &mut State, call: CallId, events: Vec<Event>, now: M
     let (outcome, took_ms) = end?;
     if let Some(ended) = state.calls.get(call) {
         let name = ended.request.name.clone();
-        let kind = if outcome == Outcome::Succeeded { NoticeKind::Done } else { NoticeKind::Warning };
+        let kind =
+            if outcome == Outcome::Succeeded { NoticeKind::Done } else { NoticeKind::Warning };
         state.notices.push(kind, format!("{name} {} after {took_ms} ms", outcome.word()), now);
     }
     end

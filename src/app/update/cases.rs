@@ -60,10 +60,19 @@ fn go_on(state: &mut State, now: Millis) -> Vec<Effect> {
 }
 
 fn prepared(state: &State, file: &FileId) -> Result<(Case, Request, Connection), Problem> {
-    let wrong = |cause: String| Problem::new(ProblemKind::Input, format!("calling the case {file}"), cause);
-    let document = state.documents.get(file).filter(|document| !document.gone).ok_or_else(|| wrong("the file is gone".into()))?;
-    let case = cases::read(document).ok_or_else(|| wrong("it is no case".into()))?.map_err(wrong)?;
-    let tool = state.catalog.tool_called(&case.tool).ok_or_else(|| wrong(format!("there is no tool \"{}\"", case.tool)))?;
+    let wrong =
+        |cause: String| Problem::new(ProblemKind::Input, format!("calling the case {file}"), cause);
+    let document = state
+        .documents
+        .get(file)
+        .filter(|document| !document.gone)
+        .ok_or_else(|| wrong("the file is gone".into()))?;
+    let case =
+        cases::read(document).ok_or_else(|| wrong("it is no case".into()))?.map_err(wrong)?;
+    let tool = state
+        .catalog
+        .tool_called(&case.tool)
+        .ok_or_else(|| wrong(format!("there is no tool \"{}\"", case.tool)))?;
     let connection = match &case.connection {
         None => state.connections.of(tool),
         Some(name) => connections::named(&state.connections, name)?,
@@ -90,12 +99,16 @@ pub(super) fn ended(state: &mut State, call: CallId, now: Millis) -> Vec<Effect>
 }
 
 fn tell(state: &mut State, now: Millis) {
-    let count = |count: usize| if count == 1 { "1 case".to_owned() } else { format!("{count} cases") };
+    let count =
+        |count: usize| if count == 1 { "1 case".to_owned() } else { format!("{count} cases") };
     match state.cases.counts() {
         (0, 0) => {}
-        (hold, 0) => state.notices.push(NoticeKind::Done, format!("as expected: {}", count(hold)), now),
+        (hold, 0) => {
+            state.notices.push(NoticeKind::Done, format!("as expected: {}", count(hold)), now);
+        }
         (hold, differ) => {
-            let words = format!("{differ} of {} not as expected; the cases say why", count(hold + differ));
+            let words =
+                format!("{differ} of {} not as expected; the cases say why", count(hold + differ));
             state.notices.push(NoticeKind::Warning, words, now);
         }
     }

@@ -8,7 +8,9 @@ use crate::app::{
 
 /// Tests a connection as the settings say it now.
 pub(super) fn test(state: &mut State, name: &str) -> Vec<Effect> {
-    let Some(connection) = state.connections.named(name).cloned().map(Box::new) else { return Vec::new() };
+    let Some(connection) = state.connections.named(name).cloned().map(Box::new) else {
+        return Vec::new();
+    };
     let Exploring { asked, reports, .. } = &mut state.exploring;
     *asked += 1;
     reports.insert(name.to_owned(), (*asked, Report::UnderWay));

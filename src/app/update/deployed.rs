@@ -31,9 +31,13 @@ pub(super) fn ask(state: &mut State, purpose: Purpose, now: Millis) -> Vec<Effec
     vec![Effect::ReadDeployed { connection, purpose }]
 }
 
-/// Asks who listens where that connection leads, if it leads to a system: nothing is connected to for this alone.
+/// Asks who listens where that connection leads, if it leads to a system: nothing is connected to
+/// for this alone.
 pub(super) fn ask_listeners(state: &State, name: &str) -> Option<Effect> {
-    let connection = state.connections.named(name).filter(|connection| table::deployment_at(connection).is_some())?;
+    let connection = state
+        .connections
+        .named(name)
+        .filter(|connection| table::deployment_at(connection).is_some())?;
     Some(Effect::AskListeners(Box::new(connection.clone())))
 }
 
@@ -43,23 +47,47 @@ pub(super) fn ask_again(state: &State) -> Vec<Effect> {
     open.filter_map(|(name, _)| ask_listeners(state, name)).collect()
 }
 
-/// Lists the tools of the system that the connection leads to. Those of the last listing stay meanwhile.
+/// Lists the tools of the system that the connection leads to. Those of the last listing stay
+/// meanwhile.
 pub(super) fn list(state: &mut State, now: Millis) -> Vec<Effect> {
     let connection = state.connection();
     let turn = state.deployed.as_ref().map_or(1, |known| known.turn + 1);
     let catalog = state.deployed().map_or_else(Arc::default, |known| Arc::clone(&known.catalog));
-    state.notices.push(NoticeKind::Hint, format!("listing the tools of {} …", connection.name), now);
-    state.deployed = Some(DeployedTools { connection: connection.clone(), turn, progress: Progress::UnderWay, catalog });
+    state.notices.push(
+        NoticeKind::Hint,
+        format!("listing the tools of {} …", connection.name),
+        now,
+    );
+    state.deployed = Some(DeployedTools {
+        connection: connection.clone(),
+        turn,
+        progress: Progress::UnderWay,
+        catalog,
+    });
     vec![Effect::ReadDeployed { connection: Box::new(connection), purpose: Purpose::Call { turn } }]
 }
 
 /// Shows what would change, here or there, or what can be called there.
-pub(super) fn came(state: &mut State, purpose: Purpose, read: Result<Vec<Item>, Problem>, now: Millis) {
+pub(super) fn came(
+    state: &mut State,
+    purpose: Purpose,
+    read: Result<Vec<Item>, Problem>,
+    now: Millis,
+) {
     let shown = match purpose {
         Purpose::Import => read.map(|items| state.question = Some(Question::Import(items))),
-        Purpose::Push => read.and_then(|items| plans(state, &items)).map(|[keep, delete]| match delete.changes.is_empty() {
-            true => state.notices.push(NoticeKind::Done, "nothing to push: all is there just so", now),
-            false => state.question = Some(Question::Push { keep: Box::new(keep), delete: Box::new(delete) }),
+        Purpose::Push => read.and_then(|items| plans(state, &items)).map(|[keep, delete]| {
+            match delete.changes.is_empty() {
+                true => state.notices.push(
+                    NoticeKind::Done,
+                    "nothing to push: all is there just so",
+                    now,
+                ),
+                false => {
+                    state.question =
+                        Some(Question::Push { keep: Box::new(keep), delete: Box::new(delete) });
+                }
+            }
         }),
         Purpose::Call { turn } => listed(state, turn, read, now),
     };
@@ -69,18 +97,32 @@ pub(super) fn came(state: &mut State, purpose: Purpose, read: Result<Vec<Item>, 
 }
 
 /// Takes a listing in; an older one than the last asked for counts no more.
-fn listed(state: &mut State, turn: u64, read: Result<Vec<Item>, Problem>, now: Millis) -> Result<(), Problem> {
-    let Some(known) = state.deployed.as_mut().filter(|known| known.turn == turn) else { return Ok(()) };
+fn listed(
+    state: &mut State,
+    turn: u64,
+    read: Result<Vec<Item>, Problem>,
+    now: Millis,
+) -> Result<(), Problem> {
+    let Some(known) = state.deployed.as_mut().filter(|known| known.turn == turn) else {
+        return Ok(());
+    };
     state.generation += 1;
     let read = read.map(|items| {
-        let catalog = table::deployment_at(&known.connection).map(|(_, deployment)| catalog::callable(deployment, &items));
+        let catalog = table::deployment_at(&known.connection)
+            .map(|(_, deployment)| catalog::callable(deployment, &items));
         Arc::new(catalog.unwrap_or_default())
     });
     known.catalog = read.as_ref().map_or_else(|_| Arc::default(), Arc::clone);
-    known.progress = read.as_ref().map_or_else(|problem| Progress::Failed(problem.clone()), |_| Progress::Listed);
+    known.progress = read
+        .as_ref()
+        .map_or_else(|problem| Progress::Failed(problem.clone()), |_| Progress::Listed);
     read.map(|catalog| {
         let tools = catalog.tools.len();
-        let words = format!("{tools} {} deployed on {}", if tools == 1 { "tool is" } else { "tools are" }, known.connection.name);
+        let words = format!(
+            "{tools} {} deployed on {}",
+            if tools == 1 { "tool is" } else { "tools are" },
+            known.connection.name
+        );
         state.notices.push(NoticeKind::Done, words, now);
     })
 }
@@ -88,14 +130,16 @@ fn listed(state: &mut State, turn: u64, read: Result<Vec<Item>, Problem>, now: M
 /// What a push changes there when it leaves what is not here, and when it takes that away.
 fn plans(state: &State, items: &[Item]) -> Result<[Push; 2], Problem> {
     let wrong = |cause: String| Problem::new(ProblemKind::Input, "pushing", cause);
-    let broken = state.documents.iter().find(|(_, document)| !document.gone && document.source.is_err());
+    let broken =
+        state.documents.iter().find(|(_, document)| !document.gone && document.source.is_err());
     if let Some((file, _)) = broken {
         let cause = format!("{file} cannot be read, and what it holds would seem to be gone");
         return Err(wrong(cause).remedy("mend it first"));
     }
     let connection = state.connection();
-    let (_, deployment) = table::deployment_at(&connection)
-        .ok_or_else(|| wrong(format!("connection \"{}\" leads to no system that takes entries", connection.name)))?;
+    let (_, deployment) = table::deployment_at(&connection).ok_or_else(|| {
+        wrong(format!("connection \"{}\" leads to no system that takes entries", connection.name))
+    })?;
     let plan = |absent| deployment.plan(&state.catalog, items, absent);
     Ok([plan(Absent::Keep)?, plan(Absent::Delete)?])
 }

@@ -42,7 +42,12 @@ use crate::{
     systems::{read, settings},
 };
 
-pub(super) fn change(state: &mut State, label: &str, changes: &[Change], now: Millis) -> Vec<Effect> {
+pub(super) fn change(
+    state: &mut State,
+    label: &str,
+    changes: &[Change],
+    now: Millis,
+) -> Vec<Effect> {
     make(state, label, changes, Documents::change, now)
 }
 
@@ -64,7 +69,13 @@ pub(super) fn compose(state: &mut State, plan: &Plan, now: Millis) -> Vec<Effect
 
 type Making = fn(&mut Documents, &str, &[Change]) -> Result<Vec<FileId>, ChangeError>;
 
-fn make(state: &mut State, label: &str, changes: &[Change], make: Making, now: Millis) -> Vec<Effect> {
+fn make(
+    state: &mut State,
+    label: &str,
+    changes: &[Change],
+    make: Making,
+    now: Millis,
+) -> Vec<Effect> {
     let before = entries_where_new_ones_go(&state.catalog, changes);
     match make(&mut state.documents, label, changes) {
         Ok(files) => {
@@ -118,7 +129,9 @@ fn entries_where_new_ones_go(catalog: &Catalog, changes: &[Change]) -> HashSet<E
 /// A new entry is the one to look at, and its form the place to go on.
 fn follow_new_entry(state: &mut State, before: &HashSet<EntryId>, changes: &[Change]) {
     let Some((file, at)) = place_of_new(changes) else { return };
-    let is_new = |entry: &&Entry| !before.contains(&entry.id) && at.is_none_or(|at| entry.id.place().at == *at);
+    let is_new = |entry: &&Entry| {
+        !before.contains(&entry.id) && at.is_none_or(|at| entry.id.place().at == *at)
+    };
     if let Some(id) = state.catalog.of_file(file).find(is_new).map(|entry| entry.id.clone()) {
         let turn = state.goal.as_ref().map_or(0, |goal| goal.turn + 1);
         state.goal = Some(Goal { entry: id.clone(), pointer: Pointer::root(), turn });
@@ -135,9 +148,14 @@ fn read_again(state: &mut State, files: &[FileId]) {
     }
     let catalog = Arc::make_mut(&mut state.catalog);
     for file in files {
-        let source = state.documents.get(file).filter(|document| !document.gone).map(|document| &document.source);
+        let source = state
+            .documents
+            .get(file)
+            .filter(|document| !document.gone)
+            .map(|document| &document.source);
         match source {
-            // While a file cannot be read, what it held before stays to be seen; the finding says so.
+            // While a file cannot be read, what it held before stays to be seen; the finding says
+            // so.
             Some(Err(_)) => {}
             Some(Ok(source)) => {
                 let before = state.read.insert(file.clone(), source.clone());
@@ -159,9 +177,13 @@ fn read_again(state: &mut State, files: &[FileId]) {
 }
 
 fn read_all(state: &mut State) {
-    let sources = state.documents.iter().filter_map(|(file, document)| Some((file, document.source.as_ref().ok()?)));
+    let sources = state
+        .documents
+        .iter()
+        .filter_map(|(file, document)| Some((file, document.source.as_ref().ok()?)));
     let sources: Vec<_> = sources.collect();
-    state.catalog = Arc::new(read::catalog(sources.iter().copied(), state.mode).after(&state.catalog));
+    state.catalog =
+        Arc::new(read::catalog(sources.iter().copied(), state.mode).after(&state.catalog));
     state.read = sources.into_iter().map(|(file, source)| (file.clone(), source.clone())).collect();
     take_settings_there(state);
     settle(state);
@@ -173,7 +195,8 @@ fn take_settings_there(state: &mut State) {
     }
 }
 
-/// What the workspace's settings say of groups, states and users now; while they cannot be read, what they said before counts.
+/// What the workspace's settings say of groups, states and users now; while they cannot be read,
+/// what they said before counts.
 fn take_settings(state: &mut State) {
     let document = state.documents.get(&FileId::new(SETTINGS)).filter(|document| !document.gone);
     let settings = match document.map(|document| &document.source) {
@@ -190,9 +213,12 @@ fn take_settings(state: &mut State) {
     }
 }
 
-/// The connections that the settings say now; the one that was chosen stays there to be called through.
+/// The connections that the settings say now; the one that was chosen stays there to be called
+/// through.
 fn take_connections(state: &mut State, mut read: Connections) {
-    if let Some(chosen) = state.connections.chosen.as_ref().and_then(|name| state.connections.named(name)) {
+    if let Some(chosen) =
+        state.connections.chosen.as_ref().and_then(|name| state.connections.named(name))
+    {
         match read.named(&chosen.name) {
             Some(_) => read.chosen = Some(chosen.name.clone()),
             None => read.choose(chosen.clone()),
@@ -219,7 +245,8 @@ fn settle(state: &mut State) {
     let is_there = |id: &EntryId| state.catalog.entry(id).is_some() || state.tool(id).is_some();
     if !state.selected.as_ref().is_some_and(is_there) {
         let near = state.selected.as_ref().and_then(|id| state.catalog.of_file(id.file()).next());
-        state.selected = near.or_else(|| state.catalog.entries().next()).map(|entry| entry.id.clone());
+        state.selected =
+            near.or_else(|| state.catalog.entries().next()).map(|entry| entry.id.clone());
     }
 }
 
@@ -233,13 +260,20 @@ pub(super) fn due_check(state: &mut State) -> Option<Effect> {
     Some(Effect::CheckSoon)
 }
 
-/// What is to be checked, as it is now. It is not put together before it is needed: a change copies a catalog that a check holds.
+/// What is to be checked, as it is now. It is not put together before it is needed: a change copies
+/// a catalog that a check holds.
 pub(super) fn check(state: &mut State) -> Effect {
     let turn = state.checking.turn;
     state.checking.asked = turn;
     let files = state.documents.iter().filter(|(_, document)| !document.gone);
-    let files: Vec<_> = files.map(|(file, document)| (file.clone(), document.source.clone())).collect();
-    Effect::Check(Box::new(Snapshot { turn, catalog: Arc::clone(&state.catalog), files, there: state.there() }))
+    let files: Vec<_> =
+        files.map(|(file, document)| (file.clone(), document.source.clone())).collect();
+    Effect::Check(Box::new(Snapshot {
+        turn,
+        catalog: Arc::clone(&state.catalog),
+        files,
+        there: state.there(),
+    }))
 }
 
 /// Takes the answer to the newest asking in.
@@ -266,8 +300,10 @@ pub(super) fn save(state: &mut State, file: Option<FileId>, now: Millis) -> Vec<
         .map(|(name, document)| write(name, document, Overwrite::Refuse))
         .collect();
     if effects.is_empty() {
-        let what =
-            file.map_or_else(|| "nothing to save: no file has changes".to_owned(), |file| format!("{file} has no changes"));
+        let what = file.map_or_else(
+            || "nothing to save: no file has changes".to_owned(),
+            |file| format!("{file} has no changes"),
+        );
         state.notices.push(NoticeKind::Hint, what, now);
     }
     effects
@@ -275,8 +311,14 @@ pub(super) fn save(state: &mut State, file: Option<FileId>, now: Millis) -> Vec<
 
 pub(super) fn overwrite(state: &mut State, file: &FileId) -> Vec<Effect> {
     // What was to come after the save comes after this one.
-    state.leaving = matches!(state.question.take(), Some(Question::Conflict { then: Then::Leave, .. }));
-    state.documents.get(file).map(|document| write(file, document, Overwrite::Allow)).into_iter().collect()
+    state.leaving =
+        matches!(state.question.take(), Some(Question::Conflict { then: Then::Leave, .. }));
+    state
+        .documents
+        .get(file)
+        .map(|document| write(file, document, Overwrite::Allow))
+        .into_iter()
+        .collect()
 }
 
 fn write(file: &FileId, document: &Document, overwrite: Overwrite) -> Effect {
@@ -295,11 +337,20 @@ pub(super) fn take_disk(state: &mut State, file: &FileId, now: Millis) -> Vec<Ef
     };
     state.documents.saved(file, disk);
     let effects = self::change(state, &format!("take {file} from disk"), &[change], now);
-    state.notices.push(NoticeKind::Done, format!("{file} is as on disk; undo brings your changes back"), now);
+    state.notices.push(
+        NoticeKind::Done,
+        format!("{file} is as on disk; undo brings your changes back"),
+        now,
+    );
     effects
 }
 
-pub(super) fn saved(state: &mut State, file: &FileId, text: Option<Arc<str>>, now: Millis) -> Vec<Effect> {
+pub(super) fn saved(
+    state: &mut State,
+    file: &FileId,
+    text: Option<Arc<str>>,
+    now: Millis,
+) -> Vec<Effect> {
     let word = if text.is_some() { "saved" } else { "removed" };
     state.documents.saved(file, text);
     state.generation += 1;
@@ -319,8 +370,11 @@ pub(super) fn loaded(state: &mut State, loaded: Vec<(FileId, Loaded)>) {
         count += 1;
         let format = Format::of(file.path()).unwrap_or(Format::Json);
         state.documents.load(file.clone(), Document::read(format, text, source));
-        // The first reading comes in the order of the files, so that each can be put behind the others.
-        if first && let Some(Ok(source)) = state.documents.get(&file).map(|document| &document.source) {
+        // The first reading comes in the order of the files, so that each can be put behind the
+        // others.
+        if first
+            && let Some(Ok(source)) = state.documents.get(&file).map(|document| &document.source)
+        {
             slice.extend(read::part(&file, source, state.mode));
             state.read.insert(file, source.clone());
         }
@@ -338,7 +392,12 @@ pub(super) fn loaded(state: &mut State, loaded: Vec<(FileId, Loaded)>) {
 pub(super) fn load_ended(state: &mut State, names: &[FileId], skipped: Vec<String>, now: Millis) {
     let is_first = std::mem::replace(&mut state.reading, LoadProgress::Done) != LoadProgress::Done;
     let there: HashSet<_> = names.iter().collect();
-    let gone: Vec<_> = state.documents.iter().map(|(file, _)| file.clone()).filter(|file| !there.contains(file)).collect();
+    let gone: Vec<_> = state
+        .documents
+        .iter()
+        .map(|(file, _)| file.clone())
+        .filter(|file| !there.contains(file))
+        .collect();
     if is_first && gone.is_empty() && names.is_sorted() {
         // The catalog was put together while the files came in.
         read::load(Arc::make_mut(&mut state.catalog));
@@ -353,7 +412,10 @@ pub(super) fn load_ended(state: &mut State, names: &[FileId], skipped: Vec<Strin
     if let Some(texts) = state.offer.take() {
         ask_to_recover(state, texts);
     }
-    if state.catalog.entries().next().is_none() && state.question.is_none() && state.documents.changed().next().is_none() {
+    if state.catalog.entries().next().is_none()
+        && state.question.is_none()
+        && state.documents.changed().next().is_none()
+    {
         state.question = Some(Question::Begin);
     }
     for words in skipped {
@@ -361,7 +423,12 @@ pub(super) fn load_ended(state: &mut State, names: &[FileId], skipped: Vec<Strin
     }
 }
 
-pub(super) fn disk_changed(state: &mut State, file: &FileId, text: Option<Arc<str>>, now: Millis) -> Vec<Effect> {
+pub(super) fn disk_changed(
+    state: &mut State,
+    file: &FileId,
+    text: Option<Arc<str>>,
+    now: Millis,
+) -> Vec<Effect> {
     let unsaved = state.documents.get(file).is_some_and(Document::is_changed);
     match text {
         Some(text) => {
@@ -372,11 +439,19 @@ pub(super) fn disk_changed(state: &mut State, file: &FileId, text: Option<Arc<st
             let format = Format::of(file.path()).unwrap_or(Format::Json);
             let source = Source::of_format(format, text.clone());
             if unsaved {
-                state.notices.push(NoticeKind::Warning, format!("{file} changed on disk; saving will ask"), now);
+                state.notices.push(
+                    NoticeKind::Warning,
+                    format!("{file} changed on disk; saving will ask"),
+                    now,
+                );
                 return Vec::new();
             }
             state.documents.load(file.clone(), Document::read(format, text, source));
-            state.notices.push(NoticeKind::Hint, format!("{file} changed on disk and was read again"), now);
+            state.notices.push(
+                NoticeKind::Hint,
+                format!("{file} changed on disk and was read again"),
+                now,
+            );
         }
         None => {
             state.documents.vanish(file);
@@ -387,7 +462,8 @@ pub(super) fn disk_changed(state: &mut State, file: &FileId, text: Option<Arc<st
     Vec::new()
 }
 
-/// Offers the unsaved texts of an earlier session, but not before the files are read that they are changes of.
+/// Offers the unsaved texts of an earlier session, but not before the files are read that they are
+/// changes of.
 pub(super) fn offer(state: &mut State, texts: BTreeMap<FileId, Arc<str>>) {
     match state.reading {
         LoadProgress::UnderWay(_) => state.offer = Some(texts),
@@ -395,9 +471,12 @@ pub(super) fn offer(state: &mut State, texts: BTreeMap<FileId, Arc<str>>) {
     }
 }
 
-/// A text that is there already is not worth a question: a form that nobody typed into is kept as it began.
+/// A text that is there already is not worth a question: a form that nobody typed into is kept as
+/// it began.
 fn ask_to_recover(state: &mut State, mut texts: BTreeMap<FileId, Arc<str>>) {
-    texts.retain(|file, text| state.documents.get(file).is_none_or(|document| document.text != *text));
+    texts.retain(|file, text| {
+        state.documents.get(file).is_none_or(|document| document.text != *text)
+    });
     if !texts.is_empty() {
         state.question = Some(Question::Recover(texts));
     }
@@ -406,7 +485,11 @@ fn ask_to_recover(state: &mut State, mut texts: BTreeMap<FileId, Arc<str>>) {
 pub(super) fn recover(state: &mut State, take: bool, now: Millis) -> Vec<Effect> {
     let Some(Question::Recover(texts)) = state.question.take() else { return Vec::new() };
     if !take {
-        state.notices.push(NoticeKind::Done, "the unsaved work of the earlier session was let go", now);
+        state.notices.push(
+            NoticeKind::Done,
+            "the unsaved work of the earlier session was let go",
+            now,
+        );
         return vec![Effect::Journal(UnsavedTexts::new())];
     }
     let changes: Vec<_> = texts
@@ -422,7 +505,9 @@ pub(super) fn recover(state: &mut State, take: bool, now: Millis) -> Vec<Effect>
     };
     let effects = change(state, "take up unsaved work", &changes, now);
     let words = match &state.form {
-        Some(form) if form.goal == FormGoal::Printed => "what was typed is back; done prints it, undo takes it away".to_owned(),
+        Some(form) if form.goal == FormGoal::Printed => {
+            "what was typed is back; done prints it, undo takes it away".to_owned()
+        }
         _ => format!("unsaved work in {what} is back; save it or undo"),
     };
     state.notices.push(NoticeKind::Done, words, now);
@@ -430,9 +515,16 @@ pub(super) fn recover(state: &mut State, take: bool, now: Millis) -> Vec<Effect>
 }
 
 /// The editor works on the file on disk, so what is unsaved is saved first.
-pub(super) fn open_editor(state: &mut State, file: FileId, line: usize, column: usize, now: Millis) -> Vec<Effect> {
+pub(super) fn open_editor(
+    state: &mut State,
+    file: FileId,
+    line: usize,
+    column: usize,
+    now: Millis,
+) -> Vec<Effect> {
     let unsaved = state.documents.get(&file).filter(|document| document.is_changed());
-    let mut effects: Vec<_> = unsaved.map(|document| write(&file, document, Overwrite::Refuse)).into_iter().collect();
+    let mut effects: Vec<_> =
+        unsaved.map(|document| write(&file, document, Overwrite::Refuse)).into_iter().collect();
     if !effects.is_empty() {
         state.notices.push(NoticeKind::Hint, format!("{file} was saved for the editor"), now);
     }
@@ -444,13 +536,21 @@ pub(super) fn switch_mode(state: &mut State, now: Millis) {
     state.mode = state.mode.other();
     state.simulation.set_mode(state.mode);
     read_all(state);
-    state.notices.push(NoticeKind::Done, format!("{} mode: {}", state.mode, words_of(state.mode)), now);
+    state.notices.push(
+        NoticeKind::Done,
+        format!("{} mode: {}", state.mode, words_of(state.mode)),
+        now,
+    );
 }
 
 fn words_of(mode: crate::model::context::Mode) -> &'static str {
     match mode {
-        crate::model::context::Mode::Document => "either states key counts; the state moves only after success",
-        crate::model::context::Mode::AsDeployed => "only applicable-states counts; the state moves after failures too",
+        crate::model::context::Mode::Document => {
+            "either states key counts; the state moves only after success"
+        }
+        crate::model::context::Mode::AsDeployed => {
+            "only applicable-states counts; the state moves after failures too"
+        }
     }
 }
 
@@ -465,7 +565,11 @@ mod tests {
         let mut state = State::new(Start::default());
         update(&mut state, Message::Unsaved(texts.clone()), Millis(0));
         assert_eq!(state.question, None);
-        update(&mut state, Message::LoadEnded { names: Vec::new(), skipped: Vec::new() }, Millis(0));
+        update(
+            &mut state,
+            Message::LoadEnded { names: Vec::new(), skipped: Vec::new() },
+            Millis(0),
+        );
         assert_eq!(state.question, Some(Question::Recover(texts)));
     }
 
@@ -478,8 +582,12 @@ mod tests {
             let source = Source::parse(Format::Json, text.clone());
             state.documents.load(file.clone(), Document::read(Format::Json, text, source));
         }
-        let texts = BTreeMap::from([(same, Arc::from("{}")), (other.clone(), Arc::from("{\"a\": 1}"))]);
+        let texts =
+            BTreeMap::from([(same, Arc::from("{}")), (other.clone(), Arc::from("{\"a\": 1}"))]);
         ask_to_recover(&mut state, texts);
-        assert_eq!(state.question, Some(Question::Recover(BTreeMap::from([(other, Arc::from("{\"a\": 1}"))]))));
+        assert_eq!(
+            state.question,
+            Some(Question::Recover(BTreeMap::from([(other, Arc::from("{\"a\": 1}"))])))
+        );
     }
 }

@@ -19,7 +19,8 @@ use crate::{
     syntax::edit::Edit,
 };
 
-/// Prints or saves the document. One with issues asks first, unless the user has said that it is a draft.
+/// Prints or saves the document. One with issues asks first, unless the user has said that it is a
+/// draft.
 pub(super) fn accept(state: &mut State, then: Then, draft: Draft, now: Millis) -> Vec<Effect> {
     state.question = None;
     fill_empty(state, now);
@@ -53,7 +54,8 @@ pub(super) fn accept(state: &mut State, then: Then, draft: Draft, now: Millis) -
 fn fill_empty(state: &mut State, now: Millis) {
     let Some(form) = &state.form else { return };
     let empty = |document: &crate::app::documents::Document| {
-        document.source.as_ref().is_ok_and(|source| source.value(0).is_none()) && value_of(document).is_object()
+        document.source.as_ref().is_ok_and(|source| source.value(0).is_none())
+            && value_of(document).is_object()
     };
     if state.documents.get(&form.file).is_some_and(empty) {
         let edit = Edit::Set { at: Pointer::root(), to: Value::Object(Map::new()).into() };
@@ -81,7 +83,8 @@ fn leave(state: &mut State, end: FormEnd) -> Vec<Effect> {
 /// Leaves the form as it is; asks when something would be lost.
 pub(super) fn quit(state: &mut State, discard: bool) -> Vec<Effect> {
     let Some(form) = &state.form else { return Vec::new() };
-    let changed = state.documents.get(&form.file).is_some_and(|document| document.text != form.before);
+    let changed =
+        state.documents.get(&form.file).is_some_and(|document| document.text != form.before);
     if (changed || !form.unread.is_empty()) && !discard {
         state.question = Some(Question::LeaveForm(form.goal));
         return Vec::new();

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use super::calls;
 use crate::{
-    app::{actions::Act, effect::Effect, history::request_of, message::ScreenId, notices::NoticeKind, state::State},
+    app::{
+        actions::Act, effect::Effect, history::request_of, message::ScreenId, notices::NoticeKind,
+        state::State,
+    },
     model::{
         call::Event,
         clock::Millis,
@@ -74,7 +77,11 @@ pub(super) fn replay(state: &mut State, speed: u32) -> Vec<Effect> {
 }
 
 pub(super) fn replayed(state: &mut State, id: &TraceId, events: Vec<Event>, ended: bool) {
-    let Some(open) = state.kept.open.as_mut().filter(|open| open.replaying && open.trace.head.id == *id) else { return };
+    let Some(open) =
+        state.kept.open.as_mut().filter(|open| open.replaying && open.trace.head.id == *id)
+    else {
+        return;
+    };
     for event in events {
         open.call.take(event);
     }
@@ -97,10 +104,14 @@ pub(super) fn resend(state: &mut State, now: Millis) -> Vec<Effect> {
     let Some(open) = &state.kept.open else { return Vec::new() };
     let head = &open.trace.head;
     let problem = |cause: String, remedy: &str| {
-        Problem::new(ProblemKind::Input, format!("sending {} once more", head.tool), cause).remedy(remedy)
+        Problem::new(ProblemKind::Input, format!("sending {} once more", head.tool), cause)
+            .remedy(remedy)
     };
     let refused = if head.masked {
-        Some(problem("secrets in its request are not kept".into(), "edit and resend it: its arguments go into the form"))
+        Some(problem(
+            "secrets in its request are not kept".into(),
+            "edit and resend it: its arguments go into the form",
+        ))
     } else if state.tool_called(&head.tool).is_none() && !agents::is_at(&head.to) {
         let remedy = format!(
             "open the workspace that has it; {} on Invoke lists tools that are only deployed",
@@ -108,7 +119,11 @@ pub(super) fn resend(state: &mut State, now: Millis) -> Vec<Effect> {
         );
         Some(problem("its tool is no longer in this workspace".into(), &remedy))
     } else if state.connections.named(&head.connection).is_none()
-        && state.connection_of(&request_of(head, state.tool_called(&head.tool)).tool).transport().word() != &*head.transport
+        && state
+            .connection_of(&request_of(head, state.tool_called(&head.tool)).tool)
+            .transport()
+            .word()
+            != &*head.transport
     {
         Some(problem(
             format!("its connection \"{}\" is no longer there", head.connection),
@@ -140,11 +155,26 @@ pub(super) fn edit(state: &mut State, tool: &str, arguments: &str, now: Millis) 
             state.arguments.insert(tool.clone(), text);
             state.selected = Some(tool);
             state.screen = ScreenId::Invoke;
-            let masked =
-                if arguments.contains(crate::engine::mask::MASKED) { "; masked secrets are to be typed anew" } else { "" };
-            state.notices.push(NoticeKind::Hint, format!("the call's arguments are in the form{masked}"), now);
+            let masked = if arguments.contains(crate::engine::mask::MASKED) {
+                "; masked secrets are to be typed anew"
+            } else {
+                ""
+            };
+            state.notices.push(
+                NoticeKind::Hint,
+                format!("the call's arguments are in the form{masked}"),
+                now,
+            );
         }
-        (None, _) => state.notices.push(NoticeKind::Warning, format!("{tool} is no longer in this workspace"), now),
-        (_, Err(error)) => state.notices.push(NoticeKind::Warning, format!("its arguments cannot be read: {error}"), now),
+        (None, _) => state.notices.push(
+            NoticeKind::Warning,
+            format!("{tool} is no longer in this workspace"),
+            now,
+        ),
+        (_, Err(error)) => state.notices.push(
+            NoticeKind::Warning,
+            format!("its arguments cannot be read: {error}"),
+            now,
+        ),
     }
 }

@@ -29,7 +29,8 @@ pub(super) fn follow(state: &mut State, Renamed { what, from, to }: &Renamed) {
         }
         Named::Group => {
             state.simulation.rename_group(from, to);
-            if let Some(groups) = state.what_if.as_mut().and_then(|what_if| what_if.groups.as_mut()) {
+            if let Some(groups) = state.what_if.as_mut().and_then(|what_if| what_if.groups.as_mut())
+            {
                 rename_in(groups, from, to);
             }
         }

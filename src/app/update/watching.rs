@@ -43,7 +43,8 @@ pub(super) fn take(state: &mut State, message: WatchMessage, now: Millis) -> Vec
             told(state, shown, now);
         }
         WatchMessage::AddAlert(text) => {
-            let added = Filter::parse(&text).and_then(|filter| state.watching.record.watch_for(filter));
+            let added =
+                Filter::parse(&text).and_then(|filter| state.watching.record.watch_for(filter));
             if added.is_ok() {
                 state.notices.push(NoticeKind::Done, format!("alert on {text}"), now);
             }
@@ -63,7 +64,9 @@ pub(super) fn take(state: &mut State, message: WatchMessage, now: Millis) -> Vec
         WatchMessage::ReadCards { system, cards } => return read_cards(state, system, &cards, now),
         WatchMessage::CardsRead { turn, read } => return cards_read(state, turn, read, now),
 
-        WatchMessage::Began { turn } if turn == turn_of_now => state.watching.source = Source::Listening,
+        WatchMessage::Began { turn } if turn == turn_of_now => {
+            state.watching.source = Source::Listening;
+        }
         WatchMessage::Heard { turn, heard } if turn == turn_of_now => {
             let rings = state.watching.take(heard);
             ring(state, &rings, now);
@@ -73,15 +76,28 @@ pub(super) fn take(state: &mut State, message: WatchMessage, now: Millis) -> Vec
             ring(state, &rings, now);
         }
         WatchMessage::Refused { turn, problem } if turn == turn_of_now => {
-            state.notices.push(NoticeKind::Problem, format!("watching: {} — {}", problem.message, problem.remedy), now);
+            state.notices.push(
+                NoticeKind::Problem,
+                format!("watching: {} — {}", problem.message, problem.remedy),
+                now,
+            );
             state.watching.source = Source::Failed(problem);
         }
         WatchMessage::Saved { path, messages } => {
-            state.notices.push(NoticeKind::Done, format!("{messages} messages saved as {path}"), now);
+            state.notices.push(
+                NoticeKind::Done,
+                format!("{messages} messages saved as {path}"),
+                now,
+            );
         }
-        WatchMessage::Opened { path, head, record } => return opened(state, path, head, *record, now),
+        WatchMessage::Opened { path, head, record } => {
+            return opened(state, path, head, *record, now);
+        }
         // Of a watch that is over.
-        WatchMessage::Began { .. } | WatchMessage::Heard { .. } | WatchMessage::Tick { .. } | WatchMessage::Refused { .. } => {}
+        WatchMessage::Began { .. }
+        | WatchMessage::Heard { .. }
+        | WatchMessage::Tick { .. }
+        | WatchMessage::Refused { .. } => {}
     }
     Vec::new()
 }
@@ -103,7 +119,9 @@ fn begin(state: &mut State, subjects: &[String], now: Millis) -> Vec<Effect> {
     };
     let places = match subjects.as_slice() {
         [] => watched::usual(&state.catalog, &connection),
-        subjects => subjects.iter().map(|subject| watched::place(subject, connection.transport())).collect(),
+        subjects => {
+            subjects.iter().map(|subject| watched::place(subject, connection.transport())).collect()
+        }
     };
     let places = match places {
         Ok(places) => places,
@@ -127,10 +145,22 @@ fn begin(state: &mut State, subjects: &[String], now: Millis) -> Vec<Effect> {
         subjects: places.iter().map(|place| place.name.clone()).collect(),
     };
     let turn = watching.turn;
-    vec![Effect::Watch { turn, connection: Box::new(connection), known: state.connections.known.clone(), places, since }]
+    vec![Effect::Watch {
+        turn,
+        connection: Box::new(connection),
+        known: state.connections.known.clone(),
+        places,
+        since,
+    }]
 }
 
-fn opened(state: &mut State, path: String, head: Head, mut record: Record, now: Millis) -> Vec<Effect> {
+fn opened(
+    state: &mut State,
+    path: String,
+    head: Head,
+    mut record: Record,
+    now: Millis,
+) -> Vec<Effect> {
     let watching = &mut state.watching;
     // They fitted the record before, and they fit this one.
     let _ = record.show(watching.record.view().clone());
@@ -142,14 +172,23 @@ fn opened(state: &mut State, path: String, head: Head, mut record: Record, now: 
     }
     watching.turn += 1;
     (watching.record, watching.head) = (record, head);
-    state.notices.push(NoticeKind::Done, format!("{} messages of {path}", watching.record.heard()), now);
+    state.notices.push(
+        NoticeKind::Done,
+        format!("{} messages of {path}", watching.record.heard()),
+        now,
+    );
     watching.source = Source::Trace(path);
     state.screen = ScreenId::Watch;
     vec![Effect::StopWatching]
 }
 
 /// Asks for cards where the connection that was watched has them.
-fn read_cards(state: &mut State, system: Option<SystemId>, cards: &[String], now: Millis) -> Vec<Effect> {
+fn read_cards(
+    state: &mut State,
+    system: Option<SystemId>,
+    cards: &[String],
+    now: Millis,
+) -> Vec<Effect> {
     let connection = state.watched_connection();
     let card_source = match watched::card_source(system, &connection, cards) {
         Ok(card_source) => card_source,
@@ -159,8 +198,19 @@ fn read_cards(state: &mut State, system: Option<SystemId>, cards: &[String], now
         }
     };
     let turn = state.watching.cards.turn + 1;
-    state.watching.cards = Cards { turn, system, from: card_source.api.clone(), awaited: cards.to_vec(), ..Cards::default() };
-    vec![Effect::ReadCards { turn, connection: Box::new(connection), known: state.connections.known.clone(), card_source }]
+    state.watching.cards = Cards {
+        turn,
+        system,
+        from: card_source.api.clone(),
+        awaited: cards.to_vec(),
+        ..Cards::default()
+    };
+    vec![Effect::ReadCards {
+        turn,
+        connection: Box::new(connection),
+        known: state.connections.known.clone(),
+        card_source,
+    }]
 }
 
 /// Takes cards in: calls end as they say, and what belongs beside them is asked for once.
@@ -174,15 +224,23 @@ fn cards_read(state: &mut State, turn: u64, read: Vec<CardRead>, now: Millis) ->
     cards.awaited.clear();
     cards.read.extend(read);
     let values: Vec<Value> = cards.values().cloned().collect();
-    let settled: Vec<Settled> = values.iter().filter_map(|value| watched::settled(cards.system, value)).collect();
+    let settled: Vec<Settled> =
+        values.iter().filter_map(|value| watched::settled(cards.system, value)).collect();
     let rings: Vec<Ring> = settled.iter().flat_map(|settled| record.settle(settled)).collect();
     cards.attachments = watched::laid_out(cards.system, &values);
     let there: Vec<String> = cards.read.iter().map(|(id, _)| id.clone()).collect();
-    let beside = traffic::cards::beside(record, settled.iter().map(|settled| settled.name.as_str()), &there);
-    let more = first.then(|| watched::card_source(cards.system, &connection, &beside).ok()).flatten();
+    let beside =
+        traffic::cards::beside(record, settled.iter().map(|settled| settled.name.as_str()), &there);
+    let more =
+        first.then(|| watched::card_source(cards.system, &connection, &beside).ok()).flatten();
     let more = more.filter(|card_source| !card_source.wanted.is_empty()).map(|card_source| {
         cards.awaited = beside;
-        Effect::ReadCards { turn, connection: Box::new(connection), known: state.connections.known.clone(), card_source }
+        Effect::ReadCards {
+            turn,
+            connection: Box::new(connection),
+            known: state.connections.known.clone(),
+            card_source,
+        }
     });
     ring(state, &rings, now);
     more.into_iter().collect()
@@ -193,8 +251,11 @@ fn ring(state: &mut State, rings: &[Ring], now: Millis) {
     let Some(last) = rings.last() else { return };
     let record = &state.watching.record;
     let Some(alert) = record.alerts().get(last.alert) else { return };
-    let asked = record.conversation(last.conversation).map(|conversation| format!(" on {}", conversation.subject));
-    let more = if rings.len() > 1 { format!(", and {} more", rings.len() - 1) } else { String::new() };
+    let asked = record
+        .conversation(last.conversation)
+        .map(|conversation| format!(" on {}", conversation.subject));
+    let more =
+        if rings.len() > 1 { format!(", and {} more", rings.len() - 1) } else { String::new() };
     let words = format!("alert {}{}{more}", alert.filter, asked.unwrap_or_default());
     state.notices.push(NoticeKind::Warning, words, now);
 }

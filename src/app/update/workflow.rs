@@ -27,7 +27,10 @@ use crate::{
 };
 
 pub(super) fn toggle_group(state: &mut State, group: &Name) {
-    let asked = state.what_if.as_ref().map_or_else(|| state.context().groups, |what_if| what_if.groups.clone());
+    let asked = state
+        .what_if
+        .as_ref()
+        .map_or_else(|| state.context().groups, |what_if| what_if.groups.clone());
     let mut groups = asked.unwrap_or_else(|| vec![DEFAULT_GROUP.into()]);
     groups.retain(|name| &**name != ANY);
     match groups.iter().position(|name| name == group) {
@@ -57,7 +60,8 @@ pub(super) fn try_edits(state: &mut State, edits: Vec<(EntryId, GateEdit)>) {
 /// Makes what was only looked at: the groups for the run, the edits as one step of undo.
 pub(super) fn accept_what_if(state: &mut State, now: Millis) -> Vec<Effect> {
     let Some(what_if) = state.what_if.take() else { return Vec::new() };
-    let edits: Vec<Change> = what_if.entry_edits(&state.catalog.tools).into_iter().map(Change::Entry).collect();
+    let edits: Vec<Change> =
+        what_if.entry_edits(&state.catalog.tools).into_iter().map(Change::Entry).collect();
     let label = match what_if.edits.as_slice() {
         [(tool, edit)] => format!("{}: {}", tool_key(state, tool), edit.text()),
         edits => format!("a what-if of {} edits", edits.len()),
@@ -91,17 +95,26 @@ pub(super) fn toggle_stop(state: &mut State, stop: Stop, now: Millis) {
 /// Takes tools one after another, as far as no stop is met and none is refused.
 pub(super) fn walk(state: &mut State, way: &[EntryId], now: Millis) {
     if state.what_if.is_some() {
-        state.notices.push(NoticeKind::Hint, "a what-if takes no steps: accept it with W, or take it back with Esc", now);
+        state.notices.push(
+            NoticeKind::Hint,
+            "a what-if takes no steps: accept it with W, or take it back with Esc",
+            now,
+        );
         return;
     }
     let tools = state.gated_tools();
     let mut told = Vec::new();
     for (row, tool) in way.iter().enumerate() {
-        let (taken, words) = try_take(state, &tools, tool, |row| Take::simulated(row, Outcome::Succeeded, now));
+        let (taken, words) =
+            try_take(state, &tools, tool, |row| Take::simulated(row, Outcome::Succeeded, now));
         told = words;
         let rest = way.len() - row - 1;
         if taken == Taken::Stopped && rest > 0 {
-            let words = if rest == 1 { "1 step was not taken".to_owned() } else { format!("{rest} steps were not taken") };
+            let words = if rest == 1 {
+                "1 step was not taken".to_owned()
+            } else {
+                format!("{rest} steps were not taken")
+            };
             told.push((NoticeKind::Hint, format!("stopped; {words}")));
         }
         if taken != Taken::On {
@@ -150,7 +163,11 @@ fn begin(state: &mut State, start: Context, now: Millis) {
 
 pub(super) fn step(state: &mut State, tool: &EntryId, outcome: Outcome, now: Millis) {
     if state.what_if.is_some() {
-        state.notices.push(NoticeKind::Hint, "a what-if takes no steps: accept it with W, or take it back with Esc", now);
+        state.notices.push(
+            NoticeKind::Hint,
+            "a what-if takes no steps: accept it with W, or take it back with Esc",
+            now,
+        );
         return;
     }
     take(state, tool, |row| Take::simulated(row, outcome, now), now);
@@ -171,7 +188,10 @@ fn try_take(
 ) -> (Taken, Vec<(NoticeKind, String)>) {
     let catalog = state.catalog.clone();
     let Some(row) = catalog.tools.iter().position(|known| known.id() == tool) else {
-        return (Taken::Refused, vec![(NoticeKind::Warning, "this tool is no longer there".to_owned())]);
+        return (
+            Taken::Refused,
+            vec![(NoticeKind::Warning, "this tool is no longer there".to_owned())],
+        );
     };
     let context = state.context();
     let before = state.simulation.state().to_owned();
@@ -182,8 +202,13 @@ fn try_take(
         Ok(_) => {
             let after = state.simulation.state();
             let name = &catalog.tools[row].name;
-            let ended = if outcome == Outcome::Succeeded { String::new() } else { format!(" {}", outcome.word()) };
-            let kind = if outcome == Outcome::Succeeded { NoticeKind::Done } else { NoticeKind::Warning };
+            let ended = if outcome == Outcome::Succeeded {
+                String::new()
+            } else {
+                format!(" {}", outcome.word())
+            };
+            let kind =
+                if outcome == Outcome::Succeeded { NoticeKind::Done } else { NoticeKind::Warning };
             let words = if before == after {
                 format!("{name}{ended}: the state stays {after}")
             } else {
@@ -191,8 +216,12 @@ fn try_take(
             };
             let mut told = vec![(kind, words)];
             let here = state.context();
-            let met: Vec<String> =
-                state.stops.iter().filter(|stop| stop.is_met(tools, &context, &here)).map(Stop::text).collect();
+            let met: Vec<String> = state
+                .stops
+                .iter()
+                .filter(|stop| stop.is_met(tools, &context, &here))
+                .map(Stop::text)
+                .collect();
             if met.is_empty() {
                 return (Taken::On, told);
             }
@@ -201,7 +230,13 @@ fn try_take(
         }
         Err(cause) => {
             let words = cause.sentences().join("; ");
-            (Taken::Refused, vec![(NoticeKind::Warning, format!("{} cannot be taken: {words}", catalog.tools[row].name))])
+            (
+                Taken::Refused,
+                vec![(
+                    NoticeKind::Warning,
+                    format!("{} cannot be taken: {words}", catalog.tools[row].name),
+                )],
+            )
         }
     }
 }
@@ -209,10 +244,16 @@ fn try_take(
 /// Calls the tool; the step is taken when the call has ended.
 pub(super) fn step_live(state: &mut State, tool: &EntryId, now: Millis) -> Vec<Effect> {
     if state.what_if.is_some() {
-        state.notices.push(NoticeKind::Hint, "a what-if takes no steps: accept it with W, or take it back with Esc", now);
+        state.notices.push(
+            NoticeKind::Hint,
+            "a what-if takes no steps: accept it with W, or take it back with Esc",
+            now,
+        );
         return Vec::new();
     }
-    if let (Some(name), Some(question)) = (state.question_argument(tool), state.simulation.question()) {
+    if let (Some(name), Some(question)) =
+        (state.question_argument(tool), state.simulation.question())
+    {
         let edit = Edit::Set { at: Pointer::root().child(name), to: question.into() };
         super::calls::arguments(state, tool, &[edit], now);
     }
@@ -229,5 +270,10 @@ pub(super) fn step_live(state: &mut State, tool: &EntryId, now: Millis) -> Vec<E
 pub(super) fn ended(state: &mut State, call: CallId, outcome: Outcome, took_ms: u64, now: Millis) {
     let Some(live) = state.live.take_if(|live| live.call == call) else { return };
     state.simulation.go_to(live.at);
-    take(state, &live.tool, |row| Take { call: Some(call), took_ms, ..Take::simulated(row, outcome, now) }, now);
+    take(
+        state,
+        &live.tool,
+        |row| Take { call: Some(call), took_ms, ..Take::simulated(row, outcome, now) },
+        now,
+    );
 }

@@ -40,7 +40,11 @@ pub fn offers(answer: &Answer, mask: &Mask) -> Vec<Suggestion> {
     }
     let near: String = answer.text.trim().chars().take(LARGEST).collect();
     let text = mask.text(&near);
-    let of_json = |text: &str| serde_json::from_str::<Value>(text).ok().filter(|value| value.is_object() || value.is_array());
+    let of_json = |text: &str| {
+        serde_json::from_str::<Value>(text)
+            .ok()
+            .filter(|value| value.is_object() || value.is_array())
+    };
     let whole = Some(&text).filter(|text| text.len() <= LONGEST).and_then(|text| of_json(text));
     let is_whole = whole.is_some();
     if let Some(value) = whole.and_then(unmasked) {
@@ -69,25 +73,39 @@ pub fn usual(offers: &[Suggestion]) -> Map<String, Value> {
 }
 
 /// What is expected of those that were chosen.
-pub fn chosen(offers: &[Suggestion], is_chosen: impl Fn(&Suggestion) -> bool) -> Map<String, Value> {
-    offers.iter().filter(|offer| is_chosen(offer)).map(|offer| (offer.what.to_owned(), offer.value.clone())).collect()
+pub fn chosen(
+    offers: &[Suggestion],
+    is_chosen: impl Fn(&Suggestion) -> bool,
+) -> Map<String, Value> {
+    offers
+        .iter()
+        .filter(|offer| is_chosen(offer))
+        .map(|offer| (offer.what.to_owned(), offer.value.clone()))
+        .collect()
 }
 
-/// What of a value holds no secret; a list with one is none at all, since its items are held against each other by their place.
+/// What of a value holds no secret; a list with one is none at all, since its items are held
+/// against each other by their place.
 fn unmasked(value: Value) -> Option<Value> {
     match value {
         Value::String(text) if text.contains(MASKED) => None,
-        Value::Array(items) => items.into_iter().map(unmasked).collect::<Option<_>>().map(Value::Array),
-        Value::Object(members) => {
-            Some(Value::Object(members.into_iter().filter_map(|(name, value)| Some((name, unmasked(value)?))).collect()))
+        Value::Array(items) => {
+            items.into_iter().map(unmasked).collect::<Option<_>>().map(Value::Array)
         }
+        Value::Object(members) => Some(Value::Object(
+            members
+                .into_iter()
+                .filter_map(|(name, value)| Some((name, unmasked(value)?)))
+                .collect(),
+        )),
         value => Some(value),
     }
 }
 
 /// A part of the first line that is no secret.
 fn telling_part(masked: &str) -> Option<String> {
-    let longest = masked.lines().next()?.split(MASKED).map(str::trim).max_by_key(|part| part.len())?;
+    let longest =
+        masked.lines().next()?.split(MASKED).map(str::trim).max_by_key(|part| part.len())?;
     let part: String = longest.chars().take(80).collect();
     (!part.is_empty()).then_some(part)
 }
@@ -115,8 +133,10 @@ fn schema_of(value: &Value, depth: usize) -> Value {
         _ if depth >= DEEPEST => {}
         Value::Object(members) if !members.is_empty() => {
             schema["required"] = members.keys().cloned().collect();
-            let properties: Map<String, Value> =
-                members.iter().map(|(name, value)| (name.clone(), schema_of(value, depth + 1))).collect();
+            let properties: Map<String, Value> = members
+                .iter()
+                .map(|(name, value)| (name.clone(), schema_of(value, depth + 1)))
+                .collect();
             schema["properties"] = properties.into();
         }
         Value::Array(items) => {
@@ -140,7 +160,13 @@ mod tests {
     const KEY: &str = "sk-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
 
     fn answer(text: &str) -> Answer {
-        Answer { outcome: Some(Outcome::Succeeded), text: text.into(), took_ms: 214, chunks: 3, error: None }
+        Answer {
+            outcome: Some(Outcome::Succeeded),
+            text: text.into(),
+            took_ms: 214,
+            chunks: 3,
+            error: None,
+        }
     }
 
     #[test]
@@ -164,9 +190,15 @@ mod tests {
                 "more": {"type": "null"},
             },
         });
-        assert_eq!((&all["schema"], &all["under"], &all["chunks"]), (&schema, &json!("500ms"), &json!(2)));
+        assert_eq!(
+            (&all["schema"], &all["under"], &all["chunks"]),
+            (&schema, &json!("500ms"), &json!(2))
+        );
         assert!(Checker::compile(&schema).unwrap().issues(&value).is_empty());
         assert!(!usual(&offers).contains_key("schema") && !usual(&offers).contains_key("under"));
-        assert_eq!([0, 60, 3_000, 90_000].map(|took| roomy(took).as_millis()), [100, 200, 10_000, 180_000]);
+        assert_eq!(
+            [0, 60, 3_000, 90_000].map(|took| roomy(took).as_millis()),
+            [100, 200, 10_000, 180_000]
+        );
     }
 }

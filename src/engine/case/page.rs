@@ -19,11 +19,18 @@ const HEAD: &str = "\
 # schema (which the answer fits), under (a time: 500ms, 30s, 2m), chunks (at least so many).
 ";
 
-const HIDDEN: &str = "# Secrets in its arguments are masked: name variables in their place, as {{env.NAME}}.\n";
+const HIDDEN: &str =
+    "# Secrets in its arguments are masked: name variables in their place, as {{env.NAME}}.\n";
 
 /// The text of a new case. The user and the connection stay open where they are not given.
 #[must_use]
-pub fn text(name: &str, tool: &str, arguments: &Literal, expect: &Map<String, Value>, answer: &Answer) -> String {
+pub fn text(
+    name: &str,
+    tool: &str,
+    arguments: &Literal,
+    expect: &Map<String, Value>,
+    answer: &Answer,
+) -> String {
     let mut text = HEAD.to_owned();
     text.push_str(&print::value(Format::Yaml, &json!({"case": name, "call": tool})));
     // Numbers stay as they were typed.
@@ -31,10 +38,16 @@ pub fn text(name: &str, tool: &str, arguments: &Literal, expect: &Map<String, Va
     if arguments.contains(MASKED) {
         text.push_str(HIDDEN);
     }
-    let arguments = Literal::parse(&format!("{{\"arguments\":{arguments}}}")).unwrap_or_else(|_| json!({"arguments": {}}).into());
+    let arguments = Literal::parse(&format!("{{\"arguments\":{arguments}}}"))
+        .unwrap_or_else(|_| json!({"arguments": {}}).into());
     text.push_str(&print::literal(Format::Yaml, &arguments));
     let took = answer.outcome.map_or_else(String::new, |outcome| {
-        format!("# when it was kept it {} after {} ms, with {} chunks\n", outcome.word(), answer.took_ms, answer.chunks)
+        format!(
+            "# when it was kept it {} after {} ms, with {} chunks\n",
+            outcome.word(),
+            answer.took_ms,
+            answer.chunks
+        )
     });
     text.push_str(&took);
     text.push_str(&print::value(Format::Yaml, &json!({"expect": expect})));
@@ -71,7 +84,10 @@ mod tests {
     };
 
     fn kept(answer: &Answer) -> String {
-        let arguments = Literal::parse(r#"{"question": "Why: # \"so\"?", "share": 1.50, "deep": {"list": [1, null]}}"#).unwrap();
+        let arguments = Literal::parse(
+            r#"{"question": "Why: # \"so\"?", "share": 1.50, "deep": {"list": [1, null]}}"#,
+        )
+        .unwrap();
         text("why # not", "ask", &arguments, &usual(&offers(answer, &Mask::default())), answer)
     }
 
@@ -81,15 +97,24 @@ mod tests {
         for (text, expected) in [
             ("your key is hunter2hunter2, use it", json!({"contains": ["your key is"]})),
             ("hunter2hunter2", json!({})),
-            (r#"{"a": {"token": "0123abcd", "b": 1}, "c": ["x", "hunter2hunter2"]}"#, json!({"json": {"a": {"b": 1}}})),
+            (
+                r#"{"a": {"token": "0123abcd", "b": 1}, "c": ["x", "hunter2hunter2"]}"#,
+                json!({"json": {"a": {"b": 1}}}),
+            ),
         ] {
-            let answer = Answer { outcome: Some(Outcome::Succeeded), text: text.into(), ..Answer::default() };
+            let answer = Answer {
+                outcome: Some(Outcome::Succeeded),
+                text: text.into(),
+                ..Answer::default()
+            };
             let mut expect = usual(&offers(&answer, &mask));
             expect.remove("outcome");
             assert_eq!(Value::Object(expect), expected, "{text}");
         }
         let arguments = Literal::parse(r#"{"token": "***"}"#).unwrap();
-        assert!(text("n", "ask", &arguments, &Map::new(), &Answer::default()).contains("{{env.NAME}}"));
+        assert!(
+            text("n", "ask", &arguments, &Map::new(), &Answer::default()).contains("{{env.NAME}}")
+        );
     }
 
     #[test]
@@ -109,14 +134,25 @@ mod tests {
                 chunks: 1,
                 error: None,
             },
-            Answer { outcome: Some(Outcome::Failed), error: Some(("cold".into(), "m".into())), ..Answer::default() },
-            Answer { outcome: Some(Outcome::Succeeded), text: "- 'odd': {".into(), ..Answer::default() },
+            Answer {
+                outcome: Some(Outcome::Failed),
+                error: Some(("cold".into(), "m".into())),
+                ..Answer::default()
+            },
+            Answer {
+                outcome: Some(Outcome::Succeeded),
+                text: "- 'odd': {".into(),
+                ..Answer::default()
+            },
         ] {
             let text = kept(&answer);
             let case = Case::read(&Source::parse(Format::Yaml, text.as_str()).unwrap())
                 .unwrap_or_else(|issue| panic!("{issue}\n{text}"));
             assert_eq!((case.name.as_str(), case.tool.as_str()), ("why # not", "ask"));
-            assert_eq!(case.arguments.json(), r#"{"question":"Why: # \"so\"?","share":1.50,"deep":{"list":[1,null]}}"#);
+            assert_eq!(
+                case.arguments.json(),
+                r#"{"question":"Why: # \"so\"?","share":1.50,"deep":{"list":[1,null]}}"#
+            );
             let verdict = judge(&case, answer);
             assert!(verdict.holds(), "{:?}\n{text}", verdict.findings);
         }

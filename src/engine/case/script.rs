@@ -61,13 +61,18 @@ impl Case {
     /// # Errors
     /// The first thing that is not as it must be: unknown key, wrong type, unknown word.
     pub fn read(source: &Source) -> Result<Self, FileIssue> {
-        let empty = || issue(&Pointer::root(), "the file is empty: a case has call, arguments and expect");
+        let empty =
+            || issue(&Pointer::root(), "the file is empty: a case has call, arguments and expect");
         let value = source.value(0).ok_or_else(empty)?;
         let top = Members::of(value, Pointer::root(), MEMBERS)?;
-        let tool = top.text("call")?.ok_or_else(|| issue(&top.at, "\"call\" is missing: the tool, by key or name"))?;
+        let tool = top
+            .text("call")?
+            .ok_or_else(|| issue(&top.at, "\"call\" is missing: the tool, by key or name"))?;
         let arguments = match top.members.get("arguments") {
             None => Value::Object(Map::new()).into(),
-            Some(Value::Object(_)) => written_arguments(source).unwrap_or_else(|| Value::Object(Map::new()).into()),
+            Some(Value::Object(_)) => {
+                written_arguments(source).unwrap_or_else(|| Value::Object(Map::new()).into())
+            }
             Some(other) => return Err(wrong(&top.at.child("arguments"), "an object", other)),
         };
         let expect = match top.members.get("expect") {
@@ -97,11 +102,13 @@ impl Expect {
     fn read(members: &Members<'_>) -> Result<Self, FileIssue> {
         let chunks = match members.members.get("chunks") {
             None => None,
-            Some(value) => Some(
-                value
-                    .as_u64()
-                    .ok_or_else(|| wrong(&members.at.child("chunks"), "a whole number, the least that must come", value))?,
-            ),
+            Some(value) => Some(value.as_u64().ok_or_else(|| {
+                wrong(
+                    &members.at.child("chunks"),
+                    "a whole number, the least that must come",
+                    value,
+                )
+            })?),
         };
         Ok(Self {
             outcome: members.outcome("outcome")?,
@@ -135,8 +142,14 @@ mod tests {
         let case = case.unwrap();
         assert_eq!((case.name.as_str(), case.tool.as_str()), ("complaints", "ask"));
         assert_eq!(case.arguments.json(), r#"{"question":"Why?","share":1.50}"#);
-        assert_eq!((case.user.as_deref(), case.connection.as_deref()), (Some("alice"), Some("local")));
-        assert_eq!((case.timeout, case.expect.under), (Some(Duration::from_secs(120)), Some(Duration::from_millis(1_500))));
+        assert_eq!(
+            (case.user.as_deref(), case.connection.as_deref()),
+            (Some("alice"), Some("local"))
+        );
+        assert_eq!(
+            (case.timeout, case.expect.under),
+            (Some(Duration::from_secs(120)), Some(Duration::from_millis(1_500)))
+        );
         assert_eq!(
             (case.expect.json, case.expect.contains, case.expect.chunks),
             (Some(json!({"a": 1})), vec!["late".into()], Some(3))

@@ -38,7 +38,9 @@ impl Answer {
             }
             EventKind::End { outcome, problem } => {
                 self.outcome = Some(*outcome);
-                self.error = problem.as_ref().map(|problem| (problem.kind.to_string(), problem.message.clone()));
+                self.error = problem
+                    .as_ref()
+                    .map(|problem| (problem.kind.to_string(), problem.message.clone()));
                 self.took_ms = event.at_ms;
             }
             _ => {}
@@ -51,7 +53,8 @@ impl Answer {
         let mut answer = Self { text: call.text.clone(), chunks: call.chunks, ..Self::default() };
         if let CallState::Ended { outcome, problem, at_ms } = &call.state {
             answer.outcome = Some(*outcome);
-            answer.error = problem.as_ref().map(|problem| (problem.kind.to_string(), problem.message.clone()));
+            answer.error =
+                problem.as_ref().map(|problem| (problem.kind.to_string(), problem.message.clone()));
             answer.took_ms = *at_ms;
         }
         answer
@@ -84,8 +87,11 @@ impl Verdict {
     /// Of a case whose call could not even be made.
     #[must_use]
     pub fn not_called(problem: &Problem) -> Self {
-        let why =
-            if problem.remedy.is_empty() { problem.cause.clone() } else { format!("{}: {}", problem.cause, problem.remedy) };
+        let why = if problem.remedy.is_empty() {
+            problem.cause.clone()
+        } else {
+            format!("{}: {}", problem.cause, problem.remedy)
+        };
         let finding = Finding { what: "call", expected: "a request".into(), difference: Some(why) };
         Self { answer: Answer::default(), findings: vec![finding] }
     }
@@ -93,7 +99,12 @@ impl Verdict {
     /// What does not hold, each in a sentence.
     pub fn differences(&self) -> impl Iterator<Item = String> {
         let told = |finding: &Finding| {
-            Some(format!("{}: expected {}: {}", finding.what, finding.expected, finding.difference.as_deref()?))
+            Some(format!(
+                "{}: expected {}: {}",
+                finding.what,
+                finding.expected,
+                finding.difference.as_deref()?
+            ))
         };
         self.findings.iter().filter_map(told)
     }
@@ -101,8 +112,7 @@ impl Verdict {
     /// For scripts.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        let of =
-            |finding: &Finding| json!({"what": finding.what, "expected": finding.expected, "difference": finding.difference});
+        let of = |finding: &Finding| json!({"what": finding.what, "expected": finding.expected, "difference": finding.difference});
         json!({
             "holds": self.holds(),
             "outcome": self.answer.outcome.map(Outcome::word),
@@ -114,25 +124,34 @@ impl Verdict {
     }
 }
 
-/// Holds an answer against a case. That it ends as expected is always looked at: where nothing is said, it must succeed.
+/// Holds an answer against a case. That it ends as expected is always looked at: where nothing is
+/// said, it must succeed.
 #[must_use]
 pub fn judge(case: &Case, answer: Answer) -> Verdict {
     let expect = &case.expect;
     let mut findings = vec![outcome(expect.outcome.unwrap_or(Outcome::Succeeded), &answer)];
-    let mut add = |what, expected: String, difference| findings.push(Finding { what, expected, difference });
+    let mut add =
+        |what, expected: String, difference| findings.push(Finding { what, expected, difference });
     if let Some(wanted) = &expect.error {
-        let found =
-            answer.error.as_ref().map_or("there was none".to_owned(), |(kind, message)| format!("it was {kind}: {message}"));
+        let found = answer.error.as_ref().map_or("there was none".to_owned(), |(kind, message)| {
+            format!("it was {kind}: {message}")
+        });
         let holds = answer.error.as_ref().is_some_and(|(kind, _)| kind == wanted);
         add("error", wanted.clone(), (!holds).then_some(found));
     }
     for wanted in &expect.contains {
         let holds = answer.text.contains(wanted.as_str());
-        add("contains", format!("{wanted:?}"), (!holds).then(|| format!("it is not in {}", start(&answer.text))));
+        add(
+            "contains",
+            format!("{wanted:?}"),
+            (!holds).then(|| format!("it is not in {}", start(&answer.text))),
+        );
     }
-    let parsed = (expect.json.is_some() || expect.schema.is_some()).then(|| serde_json::from_str::<Value>(&answer.text));
-    let parsed =
-        parsed.map(|parsed| parsed.map_err(|error| format!("the answer is not JSON ({error}): {}", start(&answer.text))));
+    let parsed = (expect.json.is_some() || expect.schema.is_some())
+        .then(|| serde_json::from_str::<Value>(&answer.text));
+    let parsed = parsed.map(|parsed| {
+        parsed.map_err(|error| format!("the answer is not JSON ({error}): {}", start(&answer.text)))
+    });
     if let (Some(wanted), Some(parsed)) = (&expect.json, &parsed) {
         let difference = match parsed {
             Ok(value) => missing(&Pointer::root(), "the answer", wanted, value),
@@ -149,7 +168,11 @@ pub fn judge(case: &Case, answer: Answer) -> Verdict {
     }
     if let Some(under) = expect.under {
         let late = u128::from(answer.took_ms) >= under.as_millis();
-        add("under", duration::print(under), late.then(|| format!("it took {} ms", answer.took_ms)));
+        add(
+            "under",
+            duration::print(under),
+            late.then(|| format!("it took {} ms", answer.took_ms)),
+        );
     }
     if let Some(least) = expect.chunks {
         let few = answer.chunks < least;
@@ -162,7 +185,10 @@ fn outcome(wanted: Outcome, answer: &Answer) -> Finding {
     let difference = match answer.outcome {
         Some(outcome) if outcome == wanted => None,
         Some(outcome) => {
-            let why = answer.error.as_ref().map_or_else(String::new, |(kind, message)| format!(" ({kind}: {message})"));
+            let why = answer
+                .error
+                .as_ref()
+                .map_or_else(String::new, |(kind, message)| format!(" ({kind}: {message})"));
             Some(format!("it {}{why}", said(outcome)))
         }
         None => Some("it has not ended".into()),
@@ -183,12 +209,14 @@ fn said(outcome: Outcome) -> &'static str {
 fn misfit(schema: &Value, value: &Value) -> Option<String> {
     match Checker::compile(schema) {
         Ok(checker) => checker.issues(value).first().map(|issue| {
-            let at = if issue.at.is_root() { "the answer".to_owned() } else { issue.at.to_string() };
+            let at =
+                if issue.at.is_root() { "the answer".to_owned() } else { issue.at.to_string() };
             format!("{at} {}", issue.words)
         }),
-        Err(findings) => {
-            Some(format!("the schema is none: {}", findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")))
-        }
+        Err(findings) => Some(format!(
+            "the schema is none: {}",
+            findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+        )),
     }
 }
 
@@ -201,12 +229,20 @@ mod tests {
     };
 
     fn differences(expect: &str, answer: Answer) -> Vec<String> {
-        let case = Case::read(&Source::parse(Format::Yaml, format!("call: a\nexpect: {expect}")).unwrap()).unwrap();
+        let case =
+            Case::read(&Source::parse(Format::Yaml, format!("call: a\nexpect: {expect}")).unwrap())
+                .unwrap();
         judge(&case, answer).differences().collect()
     }
 
     fn answer(text: &str) -> Answer {
-        Answer { outcome: Some(Outcome::Succeeded), text: text.into(), took_ms: 500, chunks: 2, error: None }
+        Answer {
+            outcome: Some(Outcome::Succeeded),
+            text: text.into(),
+            took_ms: 500,
+            chunks: 2,
+            error: None,
+        }
     }
 
     #[test]
@@ -215,7 +251,11 @@ mod tests {
         let expect = "{json: {a: 1, b: [1, {c: null}]}, contains: [more], schema: {required: [a]}, under: 501ms, chunks: 2}";
         assert_eq!(differences(expect, answer(json)), Vec::<String>::new());
         assert_eq!(differences("{}", answer("")), Vec::<String>::new());
-        let failed = Answer { outcome: Some(Outcome::Failed), error: Some(("cold".into(), "m".into())), ..answer("") };
+        let failed = Answer {
+            outcome: Some(Outcome::Failed),
+            error: Some(("cold".into(), "m".into())),
+            ..answer("")
+        };
         assert_eq!(differences("{outcome: failed, error: cold}", failed), Vec::<String>::new());
     }
 
@@ -230,7 +270,10 @@ mod tests {
             ("{json: {c: 2}}", "there is no \"c\" in the answer"),
             ("{json: {b: [1]}}", "/b has 2 items, not 1"),
             ("{json: {b: {x: 1}}}", "/b is"),
-            ("{schema: {properties: {a: {type: string}}}}", "schema: expected an answer that fits: /a"),
+            (
+                "{schema: {properties: {a: {type: string}}}}",
+                "schema: expected an answer that fits: /a",
+            ),
             ("{schema: {type: 3}}", "the schema is none"),
             ("{under: 500ms}", "it took 500 ms"),
             ("{chunks: 3}", "2 came"),
@@ -238,10 +281,20 @@ mod tests {
             let found = differences(expect, answer(json));
             assert!(found.len() == 1 && found[0].contains(words), "{expect}: {found:?}");
         }
-        let hidden = differences("{json: {password: x}, contains: nope}", answer(r#"{"password": "hunter2hunter2"}"#));
-        assert!(hidden.len() == 2 && hidden.iter().all(|told| !told.contains("hunter2")), "{hidden:?}");
+        let hidden = differences(
+            "{json: {password: x}, contains: nope}",
+            answer(r#"{"password": "hunter2hunter2"}"#),
+        );
+        assert!(
+            hidden.len() == 2 && hidden.iter().all(|told| !told.contains("hunter2")),
+            "{hidden:?}"
+        );
         assert!(differences("{json: {}}", answer("text"))[0].contains("not JSON"));
-        let lost = Answer { outcome: Some(Outcome::Lost), error: Some(("no-server".into(), "nobody".into())), ..answer("") };
+        let lost = Answer {
+            outcome: Some(Outcome::Lost),
+            error: Some(("no-server".into(), "nobody".into())),
+            ..answer("")
+        };
         assert!(differences("{}", lost)[0].contains("it was lost (no-server: nobody)"));
         assert!(differences("{}", Answer::default())[0].contains("not ended"));
     }

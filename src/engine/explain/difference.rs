@@ -7,7 +7,8 @@ use crate::{
     model::context::{Context, Name},
 };
 
-/// What a request has: now, and in all that it can come to. Each list in the order of tools or states.
+/// What a request has: now, and in all that it can come to. Each list in the order of tools or
+/// states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
     /// Keys of the tools that are available now.
@@ -23,7 +24,8 @@ impl Standing {
     pub fn of<T: Gated>(tools: &[T], context: &Context) -> Self {
         let workflow = Workflow::new(tools, context);
         let paths = workflow.paths_from(workflow.start());
-        let reached: Vec<usize> = (0..workflow.states().len()).filter(|row| paths.reaches(*row)).collect();
+        let reached: Vec<usize> =
+            (0..workflow.states().len()).filter(|row| paths.reaches(*row)).collect();
         let runs = |tool: &usize| {
             let member = &workflow.members()[*tool];
             member.is_admitted() && paths.nearest_for(&workflow, *tool).is_some()
@@ -62,8 +64,14 @@ impl Turn {
     /// `+ a, b  − c`; nothing where nothing changed.
     #[must_use]
     pub fn words(&self) -> String {
-        let part = |sign: &str, names: &[Name]| (!names.is_empty()).then(|| format!("{sign} {}", filter::list(names)));
-        [part("+", &self.gained), part("−", &self.lost)].into_iter().flatten().collect::<Vec<_>>().join("  ")
+        let part = |sign: &str, names: &[Name]| {
+            (!names.is_empty()).then(|| format!("{sign} {}", filter::list(names)))
+        };
+        [part("+", &self.gained), part("−", &self.lost)]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join("  ")
     }
 }
 
@@ -112,17 +120,31 @@ mod tests {
                 ..Gate::open()
             },
         };
-        let tools = [tool("a", "g", "undefined", "s"), tool("b", "h", "s", "t"), tool("c", "g", "t", "undefined")];
-        let context = |groups: &[&str]| Context { groups: Some(names(groups)), ..Context::default() };
+        let tools = [
+            tool("a", "g", "undefined", "s"),
+            tool("b", "h", "s", "t"),
+            tool("c", "g", "t", "undefined"),
+        ];
+        let context =
+            |groups: &[&str]| Context { groups: Some(names(groups)), ..Context::default() };
         let before = Standing::of(&tools, &context(&["g"]));
-        assert_eq!((before.available.clone(), before.runnable.clone()), (names(&["a"]), names(&["a"])));
+        assert_eq!(
+            (before.available.clone(), before.runnable.clone()),
+            (names(&["a"]), names(&["a"]))
+        );
         let ticked = Difference::between(&before, &Standing::of(&tools, &context(&["g", "h"])));
         assert_eq!(ticked.available, Turn::default());
-        assert_eq!((ticked.runnable.words(), ticked.states.words()), ("+ b, c".into(), "+ t".into()));
+        assert_eq!(
+            (ticked.runnable.words(), ticked.states.words()),
+            ("+ b, c".into(), "+ t".into())
+        );
         let mut edited = tools.to_vec();
         edited[0].gate = GateEdit::LeadTo(Some("t".into())).of(&edited[0].gate);
         let edited = Difference::between(&before, &Standing::of(&edited, &context(&["g"])));
-        assert_eq!((edited.runnable.words(), edited.states.words()), ("+ c".into(), "+ t  − s".into()));
+        assert_eq!(
+            (edited.runnable.words(), edited.states.words()),
+            ("+ c".into(), "+ t  − s".into())
+        );
         assert!(Difference::between(&before, &before).is_none());
     }
 }

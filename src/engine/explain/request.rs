@@ -1,4 +1,5 @@
-//! What a set of groups never gets to: tools never reachable, states never reached, places where a run is stuck.
+//! What a set of groups never gets to: tools never reachable, states never reached, places where a
+//! run is stuck.
 
 use crate::{
     engine::{
@@ -34,13 +35,21 @@ impl RequestView {
         let name = |row: usize| workflow.states()[row].clone();
         let reached = |row: &usize| analysis.reaches(*row);
         Self {
-            never_run: analysis.never_run.iter().map(|(tool, why)| (*tool, words(why, workflow))).collect(),
+            never_run: analysis
+                .never_run
+                .iter()
+                .map(|(tool, why)| (*tool, words(why, workflow)))
+                .collect(),
             never_reached: rows().filter(|row| !reached(row)).map(name).collect(),
             dead_ends: analysis.dead_ends.iter().copied().filter(reached).map(name).collect(),
             traps: (analysis.traps.iter().filter(|trap| trap.iter().any(reached)))
                 .map(|trap| trap.iter().copied().map(name).collect())
                 .collect(),
-            no_way_back: rows().filter(reached).filter(|row| !analysis.returns[*row]).map(name).collect(),
+            no_way_back: rows()
+                .filter(reached)
+                .filter(|row| !analysis.returns[*row])
+                .map(name)
+                .collect(),
         }
     }
 }
@@ -53,7 +62,8 @@ fn words(why: &NeverRuns, workflow: &Workflow) -> String {
         NeverRuns::NotLoaded => "it is not loaded".into(),
         NeverRuns::NoState => "it lists no state".into(),
         NeverRuns::Unreachable { waits_for } => {
-            let names: Vec<Name> = waits_for.iter().map(|row| workflow.states()[*row].clone()).collect();
+            let names: Vec<Name> =
+                waits_for.iter().map(|row| workflow.states()[*row].clone()).collect();
             format!("no run comes to {}", list(&names))
         }
     }

@@ -24,7 +24,8 @@ pub struct StateView {
     pub stay: Vec<Passage>,
     /// The shortest way from the context's state under its groups; `None`: there is none.
     pub way: Option<Vec<ToolRow>>,
-    /// The smallest sets of groups to ask for, nothing beside them, that lead here from the context's state.
+    /// The smallest sets of groups to ask for, nothing beside them, that lead here from the
+    /// context's state.
     pub groups: GroupSets,
 }
 
@@ -53,11 +54,21 @@ impl StateView {
             into: Vec::new(),
             out: Vec::new(),
             stay: Vec::new(),
-            way: workflow.paths_from(workflow.start()).to_state(row).map(|hops| hops.iter().map(|hop| hop.tool).collect()),
-            groups: GroupSearch::new(tools, &AskedGroups::Only(Vec::new()), context.state(), &Allowed::Every)
-                .every_smallest_to(state),
+            way: workflow
+                .paths_from(workflow.start())
+                .to_state(row)
+                .map(|hops| hops.iter().map(|hop| hop.tool).collect()),
+            groups: GroupSearch::new(
+                tools,
+                &AskedGroups::Only(Vec::new()),
+                context.state(),
+                &Allowed::Every,
+            )
+            .every_smallest_to(state),
         };
-        for (tool, gated) in tools.iter().enumerate().filter(|(_, gated)| gated.gate().not_loaded().is_none()) {
+        for (tool, gated) in
+            tools.iter().enumerate().filter(|(_, gated)| gated.gate().not_loaded().is_none())
+        {
             view.place(&workflow, row, tool, gated.gate().groups());
         }
         Some(view)
@@ -73,7 +84,13 @@ impl StateView {
             }
         };
         let to = member.target.unwrap_or(here);
-        let passage = Passage { tool, from, to: workflow.states()[to].clone(), groups, admitted: member.is_admitted() };
+        let passage = Passage {
+            tool,
+            from,
+            to: workflow.states()[to].clone(),
+            groups,
+            admitted: member.is_admitted(),
+        };
         if member.target == Some(here) && elsewhere {
             self.into.push(passage.clone());
         }
@@ -102,7 +119,12 @@ mod tests {
         Slot {
             key: key.into(),
             name: key.into(),
-            gate: Gate { groups: Some(names(groups)), states, next: next.map(Name::from), ..Gate::open() },
+            gate: Gate {
+                groups: Some(names(groups)),
+                states,
+                next: next.map(Name::from),
+                ..Gate::open()
+            },
         }
     }
 
@@ -117,12 +139,23 @@ mod tests {
         ];
         let context = Context { groups: Some(names(&["read"])), ..Context::default() };
         let view = StateView::of(&tools, &context, "found").unwrap();
-        let rows = |passages: &[Passage]| passages.iter().map(|passage| passage.tool).collect::<Vec<_>>();
-        assert_eq!((rows(&view.into), rows(&view.out), rows(&view.stay)), (vec![0, 4], vec![2, 3], vec![1]));
+        let rows =
+            |passages: &[Passage]| passages.iter().map(|passage| passage.tool).collect::<Vec<_>>();
+        assert_eq!(
+            (rows(&view.into), rows(&view.out), rows(&view.stay)),
+            (vec![0, 4], vec![2, 3], vec![1])
+        );
         assert_eq!(view.way, Some(vec![0]));
-        assert_eq!(view.groups.sets, [names(&["read"])], "with write and read there would be a longer way, but read alone does");
+        assert_eq!(
+            view.groups.sets,
+            [names(&["read"])],
+            "with write and read there would be a longer way, but read alone does"
+        );
         assert!(!view.out[0].admitted && view.into[0].admitted);
-        assert_eq!(StateView::of(&tools, &context, "sent").unwrap().groups.sets, [names(&["write"])]);
+        assert_eq!(
+            StateView::of(&tools, &context, "sent").unwrap().groups.sets,
+            [names(&["write"])]
+        );
         assert_eq!(StateView::of(&tools, &context, "nowhere"), None);
     }
 }

@@ -41,7 +41,8 @@ pub enum Change {
     Start { groups: Vec<Name>, state: Name },
     /// Edit the tool's descriptor: all of these.
     Edit(Vec<GateEdit>),
-    /// No longer ask for these groups, which the user may not ask for; and then do more, where the tool is hidden still.
+    /// No longer ask for these groups, which the user may not ask for; and then do more, where the
+    /// tool is hidden still.
     Drop { groups: Vec<Name>, then: Option<Box<Change>> },
 }
 
@@ -63,7 +64,9 @@ impl Change {
     #[must_use]
     pub fn groups(&self) -> &[Name] {
         match self {
-            Self::Ask { groups } | Self::AskAndTake { groups, .. } | Self::Start { groups, .. } => groups,
+            Self::Ask { groups } | Self::AskAndTake { groups, .. } | Self::Start { groups, .. } => {
+                groups
+            }
             Self::Drop { then: Some(then), .. } => then.groups(),
             Self::Take { .. } | Self::Edit(_) | Self::Drop { .. } => &[],
         }
@@ -72,24 +75,36 @@ impl Change {
     /// The change in words, tools by their keys.
     #[must_use]
     pub fn text<T: Gated>(&self, tools: &[T]) -> String {
-        let keys = |rows: &[ToolRow]| rows.iter().map(|row| tools[*row].key()).collect::<Vec<_>>().join(", then ");
+        let keys = |rows: &[ToolRow]| {
+            rows.iter().map(|row| tools[*row].key()).collect::<Vec<_>>().join(", then ")
+        };
         match self {
             Self::Ask { groups } => format!("ask for {}", list(groups)),
             Self::Take { tools: rows, .. } => format!("take {} first", keys(rows)),
-            Self::AskAndTake { groups, tools: rows, .. } => format!("ask for {}, then take {}", list(groups), keys(rows)),
-            Self::Start { groups, state } if groups.is_empty() => format!("start in {state}: no tool leads there"),
-            Self::Start { groups, state } => format!("ask for {} and start in {state}: no tool leads there", list(groups)),
+            Self::AskAndTake { groups, tools: rows, .. } => {
+                format!("ask for {}, then take {}", list(groups), keys(rows))
+            }
+            Self::Start { groups, state } if groups.is_empty() => {
+                format!("start in {state}: no tool leads there")
+            }
+            Self::Start { groups, state } => {
+                format!("ask for {} and start in {state}: no tool leads there", list(groups))
+            }
             Self::Edit(edits) => edits.iter().map(GateEdit::text).collect::<Vec<_>>().join(" and "),
             Self::Drop { groups, then: None } => format!("no longer ask for {}", list(groups)),
-            Self::Drop { groups, then: Some(then) } => format!("no longer ask for {}; {}", list(groups), then.text(tools)),
+            Self::Drop { groups, then: Some(then) } => {
+                format!("no longer ask for {}; {}", list(groups), then.text(tools))
+            }
         }
     }
 }
 
-/// Every smallest set of groups under which a tool can run from a state at all, nothing being asked for beside.
+/// Every smallest set of groups under which a tool can run from a state at all, nothing being asked
+/// for beside.
 #[must_use]
 pub fn sufficient_groups<T: Gated>(tools: &[T], start: &str, tool: ToolRow) -> GroupSets {
-    GroupSearch::new(tools, &AskedGroups::Only(Vec::new()), start, &Allowed::Every).every_smallest(tool)
+    GroupSearch::new(tools, &AskedGroups::Only(Vec::new()), start, &Allowed::Every)
+        .every_smallest(tool)
 }
 
 /// Explains tools in one context; prepared once, asked for many.
@@ -120,7 +135,10 @@ impl Explainer {
         Self {
             paths: workflow.paths_from(workflow.start()),
             search: GroupSearch::new(tools, permitted.groups(), permitted.state(), &allowed),
-            sizes: groups_of(tools).into_iter().map(|group| (group.name, group.tools.len())).collect(),
+            sizes: groups_of(tools)
+                .into_iter()
+                .map(|group| (group.name, group.tools.len()))
+                .collect(),
             filter,
             denied,
             allowed,
@@ -140,9 +158,14 @@ impl Explainer {
         let drop = |then| Change::Drop { groups: denied.exceeding.clone(), then };
         let changes = match rest.is_empty() {
             true => vec![drop(None)],
-            false => self.changes(tool, gate, &rest).into_iter().map(|then| drop(Some(Box::new(then)))).collect(),
+            false => self
+                .changes(tool, gate, &rest)
+                .into_iter()
+                .map(|then| drop(Some(Box::new(then))))
+                .collect(),
         };
-        let reasons = [Reason::User(denied.clone())].into_iter().chain(self.filter.reasons(gate)).collect();
+        let reasons =
+            [Reason::User(denied.clone())].into_iter().chain(self.filter.reasons(gate)).collect();
         Explanation { tool, reasons, changes }
     }
 
@@ -157,7 +180,8 @@ impl Explainer {
         changes
     }
 
-    /// One change for each group that would do; the group that brings in the fewest other tools first.
+    /// One change for each group that would do; the group that brings in the fewest other tools
+    /// first.
     fn asks(&self, has: &[Name]) -> Vec<Change> {
         let mut groups: Vec<Name> = has.to_vec();
         if groups.is_empty() {
@@ -172,14 +196,20 @@ impl Explainer {
     fn ways(&self, tool: ToolRow, gate: &Gate, reasons: &[Reason]) -> Vec<Change> {
         let in_group = self.workflow.members()[tool].is_admitted();
         if in_group
-            && let Some((state, hops)) =
-                self.paths.nearest_for(&self.workflow, tool).zip(self.paths.to_tool(&self.workflow, tool))
+            && let Some((state, hops)) = self
+                .paths
+                .nearest_for(&self.workflow, tool)
+                .zip(self.paths.to_tool(&self.workflow, tool))
         {
             let tools = hops.into_iter().map(|hop| hop.tool).collect();
             return vec![Change::Take { tools, state: self.workflow.states()[state].clone() }];
         }
         if let Some(reach) = self.search.fewest(tool) {
-            return vec![Change::AskAndTake { groups: reach.groups, tools: reach.before, state: reach.state }];
+            return vec![Change::AskAndTake {
+                groups: reach.groups,
+                tools: reach.before,
+                state: reach.state,
+            }];
         }
         let groups = match self.asks(&gate.groups()).first() {
             _ if in_group => Vec::new(),
@@ -228,14 +258,29 @@ mod tests {
         Slot {
             key: key.into(),
             name: key.into(),
-            gate: Gate { groups: Some(names(groups)), states, next: next.map(Name::from), ..Gate::open() },
+            gate: Gate {
+                groups: Some(names(groups)),
+                states,
+                next: next.map(Name::from),
+                ..Gate::open()
+            },
         }
     }
 
     fn spec() -> Vec<Slot> {
         vec![
-            tool("knowledge-query", &["read-only", "knowledge", "basic"], &["undefined", "research"], Some("analysis")),
-            tool("graph-update", &["write", "knowledge", "admin"], &["analysis", "modification"], None),
+            tool(
+                "knowledge-query",
+                &["read-only", "knowledge", "basic"],
+                &["undefined", "research"],
+                Some("analysis"),
+            ),
+            tool(
+                "graph-update",
+                &["write", "knowledge", "admin"],
+                &["analysis", "modification"],
+                None,
+            ),
             tool("text-completion", &["read-only", "text", "basic"], &["*"], Some("undefined")),
             tool("complex-analysis", &["advanced", "compute"], &["analysis"], Some("results")),
             tool("reset-workflow", &["admin"], &["analysis", "results"], Some("undefined")),
@@ -247,7 +292,8 @@ mod tests {
 
     fn first(groups: &[&str], state: &str, key: &str) -> String {
         let tools = spec();
-        let context = Context { user: None, groups: Some(names(groups)), state: Some(state.into()) };
+        let context =
+            Context { user: None, groups: Some(names(groups)), state: Some(state.into()) };
         let row = tools.iter().position(|tool| &*tool.key == key).unwrap();
         let explanation = Explainer::new(&tools, &context, &[]).explain(&tools, row);
         explanation.changes.first().map_or_else(|| "available".into(), |change| change.text(&tools))
@@ -259,13 +305,27 @@ mod tests {
         assert_eq!(first(knowledge, "undefined", "knowledge-query"), "available");
         assert_eq!(first(knowledge, "undefined", "graph-update"), "take knowledge-query first");
         assert_eq!(first(knowledge, "analysis", "complex-analysis"), "ask for advanced");
-        assert_eq!(first(knowledge, "undefined", "complex-analysis"), "ask for advanced, then take knowledge-query");
-        assert_eq!(first(&["knowledge", "compute"], "results", "reset-workflow"), "ask for admin", "the document's third step");
+        assert_eq!(
+            first(knowledge, "undefined", "complex-analysis"),
+            "ask for advanced, then take knowledge-query"
+        );
+        assert_eq!(
+            first(&["knowledge", "compute"], "results", "reset-workflow"),
+            "ask for admin",
+            "the document's third step"
+        );
         assert_eq!(first(knowledge, "undefined", "lost"), "start in nowhere: no tool leads there");
-        assert_eq!(first(&["compute"], "undefined", "lost"), "ask for knowledge and start in nowhere: no tool leads there");
+        assert_eq!(
+            first(&["compute"], "undefined", "lost"),
+            "ask for knowledge and start in nowhere: no tool leads there"
+        );
         assert_eq!(first(knowledge, "undefined", "dead"), "make the tool available in undefined");
         assert_eq!(first(knowledge, "undefined", "alone"), "ask for *");
-        assert_eq!(first(&[], "undefined", "text-completion"), "ask for text", "the group with the fewest other tools");
+        assert_eq!(
+            first(&[], "undefined", "text-completion"),
+            "ask for text",
+            "the group with the fewest other tools"
+        );
     }
 
     /// Carrying out each change shows the tool.
@@ -274,7 +334,8 @@ mod tests {
         let tools = spec();
         for groups in [&["read-only"][..], &["compute"], &[], &["admin", "knowledge"], &["*"]] {
             for state in ["undefined", "analysis", "results", "elsewhere"] {
-                let context = Context { user: None, groups: Some(names(groups)), state: Some(state.into()) };
+                let context =
+                    Context { user: None, groups: Some(names(groups)), state: Some(state.into()) };
                 let explainer = Explainer::new(&tools, &context, &[]);
                 for row in 0..tools.len() {
                     for change in explainer.explain(&tools, row).changes {
@@ -282,14 +343,20 @@ mod tests {
                         let mut then = context.clone();
                         then.groups.as_mut().unwrap().extend(change.groups().iter().cloned());
                         match &change {
-                            Change::Take { tools: rows, .. } | Change::AskAndTake { tools: rows, .. } => {
+                            Change::Take { tools: rows, .. }
+                            | Change::AskAndTake { tools: rows, .. } => {
                                 for row in rows {
-                                    assert!(Filter::new(&then).admits(&tools[*row].gate), "{change:?} from {context:?}");
+                                    assert!(
+                                        Filter::new(&then).admits(&tools[*row].gate),
+                                        "{change:?} from {context:?}"
+                                    );
                                     then.state = tools[*row].gate.next.clone().or(then.state);
                                 }
                             }
                             Change::Start { state, .. } => then.state = Some(state.clone()),
-                            Change::Edit(edits) => gate = edits.iter().fold(gate, |gate, edit| edit.of(&gate)),
+                            Change::Edit(edits) => {
+                                gate = edits.iter().fold(gate, |gate, edit| edit.of(&gate));
+                            }
                             Change::Ask { .. } => {}
                             Change::Drop { .. } => panic!("without a user nothing exceeds"),
                         }
@@ -309,23 +376,38 @@ mod tests {
             Profile { user: "root".into(), allowed_groups: names(&["*"]) },
         ];
         let said = |user: &str, groups: &[&str], key: &str| {
-            let context = Context { user: Some(user.into()), groups: Some(names(groups)), state: None };
+            let context =
+                Context { user: Some(user.into()), groups: Some(names(groups)), state: None };
             let row = tools.iter().position(|tool| &*tool.key == key).unwrap();
             let found = Explainer::new(&tools, &context, &profiles).explain(&tools, row);
             let kinds = found.reasons.iter().map(Reason::kind).collect::<Vec<_>>().join(" ");
             (kinds, found.changes.iter().map(|change| change.text(&tools)).collect::<Vec<_>>())
         };
         let (kinds, changes) = said("reader", &[], "text-completion");
-        assert_eq!((kinds.as_str(), changes), ("group", vec!["ask for read-only".to_owned()]), "not for text or basic");
+        assert_eq!(
+            (kinds.as_str(), changes),
+            ("group", vec!["ask for read-only".to_owned()]),
+            "not for text or basic"
+        );
         let (_, changes) = said("reader", &["read-only"], "complex-analysis");
-        assert_eq!(changes, ["add group read-only to the tool and make the tool available in undefined"]);
-        assert_eq!(said("reader", &["read-only"], "alone").1, ["add group read-only to the tool"], "not for *");
+        assert_eq!(
+            changes,
+            ["add group read-only to the tool and make the tool available in undefined"]
+        );
+        assert_eq!(
+            said("reader", &["read-only"], "alone").1,
+            ["add group read-only to the tool"],
+            "not for *"
+        );
         assert_eq!(said("reader", &["read-only"], "lost").1.len(), 1, "an edit only");
         let (kinds, changes) = said("reader", &["read-only", "admin"], "knowledge-query");
         assert_eq!((kinds.as_str(), changes), ("user", vec!["no longer ask for admin".to_owned()]));
         let (kinds, changes) = said("reader", &["admin"], "text-completion");
         assert_eq!(kinds, "user group");
         assert_eq!(changes, ["no longer ask for admin; ask for read-only"]);
-        assert_eq!(said("root", &["read-only"], "complex-analysis").1[0], "ask for advanced, then take knowledge-query");
+        assert_eq!(
+            said("root", &["read-only"], "complex-analysis").1[0],
+            "ask for advanced, then take knowledge-query"
+        );
     }
 }

@@ -47,7 +47,8 @@ pub enum Frame {
     Heavy,
     /// There, but out of reach.
     Dashed,
-    /// No edge: the text alone, drawn out where several arrows meet it. Such a box has nothing at its foot.
+    /// No edge: the text alone, drawn out where several arrows meet it. Such a box has nothing at
+    /// its foot.
     None,
 }
 

@@ -1,4 +1,5 @@
-//! Which states a picture shows: all of them, with parts folded into one box each, or those around one state.
+//! Which states a picture shows: all of them, with parts folded into one box each, or those around
+//! one state.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -8,7 +9,8 @@ use crate::engine::workflow::graph::{Edge, Link, StateRow};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Node {
     State(StateRow),
-    /// States shown as one: those that lead to each other, or a part that nothing connects with the rest.
+    /// States shown as one: those that lead to each other, or a part that nothing connects with the
+    /// rest.
     Folded(Vec<StateRow>),
 }
 
@@ -130,11 +132,13 @@ impl Links {
         self.to[state].iter().chain(&self.from[state]).copied()
     }
 
-    /// Parts that nothing connects with the rest, and in what remains the circles, one box each; opened ones and those of the focus stay open.
+    /// Parts that nothing connects with the rest, and in what remains the circles, one box each;
+    /// opened ones and those of the focus stay open.
     fn folded(&self, choice: &Choice<'_>) -> Extent {
         let count = self.to.len();
-        let is_open =
-            |states: &[StateRow]| states.iter().any(|state| Some(*state) == choice.focus || choice.opened.contains(state));
+        let is_open = |states: &[StateRow]| {
+            states.iter().any(|state| Some(*state) == choice.focus || choice.opened.contains(state))
+        };
         let (parts, circles) = (self.parts(), self.circles());
         let mut by_part: BTreeMap<usize, Vec<StateRow>> = BTreeMap::new();
         (0..count).for_each(|state| by_part.entry(parts[state]).or_default().push(state));
@@ -146,7 +150,8 @@ impl Links {
                 continue;
             }
             let mut by_circle: BTreeMap<usize, Vec<StateRow>> = BTreeMap::new();
-            part.iter().for_each(|state| by_circle.entry(circles[*state]).or_default().push(*state));
+            part.iter()
+                .for_each(|state| by_circle.entry(circles[*state]).or_default().push(*state));
             for circle in by_circle.into_values() {
                 if circle.len() > 1 && !is_open(&circle) {
                     nodes.push(Node::Folded(circle));
@@ -158,7 +163,8 @@ impl Links {
         Extent::of(Scale::Folded, count, nodes)
     }
 
-    /// The states around the focus, ring by ring, as many as are still a picture; then the neighbours of each that was opened.
+    /// The states around the focus, ring by ring, as many as are still a picture; then the
+    /// neighbours of each that was opened.
     fn near(&self, choice: &Choice<'_>) -> Extent {
         let count = self.to.len();
         let focus = choice.focus.unwrap_or(0);
@@ -175,15 +181,22 @@ impl Links {
             shown.insert(*opened);
             shown.extend(self.beside(*opened).take(choice.most / 2));
         }
-        let mut extent = Extent::of(Scale::Near, count, shown.into_iter().filter(|row| *row < count).map(Node::State).collect());
+        let mut extent = Extent::of(
+            Scale::Near,
+            count,
+            shown.into_iter().filter(|row| *row < count).map(Node::State).collect(),
+        );
         for row in 0..extent.nodes.len() {
-            let beside: BTreeSet<StateRow> = extent.nodes[row].states().iter().flat_map(|state| self.beside(*state)).collect();
-            extent.beyond[row] = beside.into_iter().filter(|state| extent.node_of[*state].is_none()).count();
+            let beside: BTreeSet<StateRow> =
+                extent.nodes[row].states().iter().flat_map(|state| self.beside(*state)).collect();
+            extent.beyond[row] =
+                beside.into_iter().filter(|state| extent.node_of[*state].is_none()).count();
         }
         extent
     }
 
-    /// For each state a number that it shares with all that arrows connect it with, in whatever direction.
+    /// For each state a number that it shares with all that arrows connect it with, in whatever
+    /// direction.
     fn parts(&self) -> Vec<usize> {
         let mut part = vec![usize::MAX; self.to.len()];
         for root in 0..part.len() {
@@ -198,8 +211,8 @@ impl Links {
         part
     }
 
-    /// For each state a number that it shares with all that lead to it and that it leads to: walked forward to find the order in which
-    /// states are done with, then backward in the reverse of it.
+    /// For each state a number that it shares with all that lead to it and that it leads to: walked
+    /// forward to find the order in which states are done with, then backward in the reverse of it.
     fn circles(&self) -> Vec<usize> {
         let count = self.to.len();
         let mut seen = vec![false; count];
@@ -235,19 +248,35 @@ mod tests {
     use super::*;
 
     fn edges(pairs: &[(usize, usize)]) -> Vec<Edge> {
-        pairs.iter().map(|(from, to)| Edge { link: Link::Between { from: *from, to: *to }, tools: vec![0] }).collect()
+        pairs
+            .iter()
+            .map(|(from, to)| Edge { link: Link::Between { from: *from, to: *to }, tools: vec![0] })
+            .collect()
     }
 
-    fn chosen(count: usize, pairs: &[(usize, usize)], scale: Scale, focus: usize, opened: &[usize], most: usize) -> Extent {
+    fn chosen(
+        count: usize,
+        pairs: &[(usize, usize)],
+        scale: Scale,
+        focus: usize,
+        opened: &[usize],
+        most: usize,
+    ) -> Extent {
         let opened = opened.iter().copied().collect();
-        Extent::choose(count, &edges(pairs), &Choice { scale, focus: Some(focus), opened: &opened, most })
+        Extent::choose(
+            count,
+            &edges(pairs),
+            &Choice { scale, focus: Some(focus), opened: &opened, most },
+        )
     }
 
     #[test]
     fn circles_and_separate_parts_are_folded_but_not_what_is_looked_at() {
         // A way into a circle of three and out again; beside it a part of two.
         let pairs = [(0, 1), (1, 2), (2, 3), (3, 1), (3, 4), (5, 6)];
-        let states = |extent: &Extent| extent.nodes.iter().map(|node| node.states().to_vec()).collect::<Vec<_>>();
+        let states = |extent: &Extent| {
+            extent.nodes.iter().map(|node| node.states().to_vec()).collect::<Vec<_>>()
+        };
         let folded = chosen(7, &pairs, Scale::Folded, 0, &[], 3);
         assert_eq!(states(&folded), [vec![0], vec![1, 2, 3], vec![4], vec![5, 6]]);
         assert_eq!(folded.node_of[2], Some(1));

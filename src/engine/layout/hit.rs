@@ -45,15 +45,20 @@ impl Route {
     #[must_use]
     pub fn passes(&self, at: Point) -> bool {
         let between = |a: usize, b: usize, value: usize| (a.min(b)..=a.max(b)).contains(&value);
-        let on = |pair: &[Point]| between(pair[0].x, pair[1].x, at.x) && between(pair[0].y, pair[1].y, at.y);
+        let on = |pair: &[Point]| {
+            between(pair[0].x, pair[1].x, at.x) && between(pair[0].y, pair[1].y, at.y)
+        };
         self.head == at || self.points.windows(2).any(on)
     }
 
     /// Whether a cell is part of the label or of the blanks beside it.
     #[must_use]
     pub fn labelled(&self, at: Point) -> bool {
-        let beside = |start: usize, width: usize| (start.saturating_sub(1)..=start + width).contains(&at.x);
-        self.label.as_ref().is_some_and(|label| !label.text.is_empty() && label.at.y == at.y && beside(label.at.x, label.width))
+        let beside =
+            |start: usize, width: usize| (start.saturating_sub(1)..=start + width).contains(&at.x);
+        self.label.as_ref().is_some_and(|label| {
+            !label.text.is_empty() && label.at.y == at.y && beside(label.at.x, label.width)
+        })
     }
 }
 
@@ -65,15 +70,27 @@ mod tests {
     #[test]
     fn each_part_is_found_at_its_cells() {
         let spec = |name: &str| BoxSpec { lines: vec![name.into()], ..BoxSpec::default() };
-        let first = BoxSpec { to_itself: Some("again".into()), from_any: Some("any: reset".into()), ..spec("one") };
-        let arrows = vec![ArrowSpec { from: 0, to: 1, label: "go".into() }, ArrowSpec { from: 1, to: 0, label: "back".into() }];
+        let first = BoxSpec {
+            to_itself: Some("again".into()),
+            from_any: Some("any: reset".into()),
+            ..spec("one")
+        };
+        let arrows = vec![
+            ArrowSpec { from: 0, to: 1, label: "go".into() },
+            ArrowSpec { from: 1, to: 0, label: "back".into() },
+        ];
         for direction in [Direction::LeftToRight, Direction::TopDown] {
             let boxes = vec![first.clone(), spec("two")];
-            let picture = Diagram { boxes, arrows: arrows.clone(), first: 0, direction, measure: letters }.layout();
+            let picture =
+                Diagram { boxes, arrows: arrows.clone(), first: 0, direction, measure: letters }
+                    .layout();
             for (row, placed) in picture.boxes.iter().enumerate() {
                 let area = placed.area;
                 assert_eq!(picture.hit(Point { x: area.x, y: area.y }), Hit::Box(row));
-                assert_eq!(picture.hit(Point { x: area.x + area.width - 1, y: area.y + area.height - 1 }), Hit::Box(row));
+                assert_eq!(
+                    picture.hit(Point { x: area.x + area.width - 1, y: area.y + area.height - 1 }),
+                    Hit::Box(row)
+                );
             }
             for (row, route) in picture.arrows.iter().enumerate() {
                 assert_eq!(picture.hit(route.head), Hit::Arrow(row));

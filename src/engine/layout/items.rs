@@ -1,4 +1,5 @@
-//! Boxes and pieces of arrows, layer by layer: whatever takes room in a layer is an item, and links join items of neighbouring layers.
+//! Boxes and pieces of arrows, layer by layer: whatever takes room in a layer is an item, and links
+//! join items of neighbouring layers.
 
 use super::{
     diagram::{BoxSpec, Diagram, Direction, Frame},
@@ -49,7 +50,8 @@ pub struct Items {
     pub links: Vec<Link>,
     /// The items of each layer in their order.
     pub layers: Vec<Vec<ItemRow>>,
-    /// For each arrow, its links from the earlier layer to the later; for a reversed arrow that is from its target to its source.
+    /// For each arrow, its links from the earlier layer to the later; for a reversed arrow that is
+    /// from its target to its source.
     pub chains: Vec<Vec<LinkRow>>,
     /// For each arrow, the item of its label.
     pub labels: Vec<ItemRow>,
@@ -65,13 +67,17 @@ pub struct Items {
 /// Room that a box takes, its foot included: width and height.
 fn size_of(spec: &BoxSpec, diagram: &Diagram) -> (usize, usize) {
     let (width, height) = inner_size(spec, diagram);
-    let foot = |label: &Option<String>, lead: usize| label.as_ref().map_or(0, |text| lead + (diagram.measure)(text));
+    let foot = |label: &Option<String>, lead: usize| {
+        label.as_ref().map_or(0, |text| lead + (diagram.measure)(text))
+    };
     match diagram.direction {
         Direction::LeftToRight => {
             let rows = usize::from(spec.to_itself.is_some()) + usize::from(spec.from_any.is_some());
             (width.max(foot(&spec.to_itself, 9)).max(foot(&spec.from_any, 5)), height + rows)
         }
-        Direction::TopDown => (width + foot(&spec.to_itself, 3).max(foot(&spec.from_any, 3)), height),
+        Direction::TopDown => {
+            (width + foot(&spec.to_itself, 3).max(foot(&spec.from_any, 3)), height)
+        }
     }
 }
 
@@ -85,19 +91,23 @@ fn inner_size(spec: &BoxSpec, diagram: &Diagram) -> (usize, usize) {
         Direction::LeftToRight => ((text + 4).max(11), spec.lines.len().max(1) + 2),
         // The arrows at the side take a row for "from any" and two for "to itself".
         Direction::TopDown => {
-            let beside = usize::from(spec.from_any.is_some()) + 2 * usize::from(spec.to_itself.is_some());
+            let beside =
+                usize::from(spec.from_any.is_some()) + 2 * usize::from(spec.to_itself.is_some());
             (text + 4, spec.lines.len().max(beside).max(1) + 2)
         }
     }
 }
 
-/// With more pieces of arrows than this, the longest are drawn as stubs: such a line could not be followed with the eye anyway.
+/// With more pieces of arrows than this, the longest are drawn as stubs: such a line could not be
+/// followed with the eye anyway.
 const MOST_PIECES: usize = 1_500;
 /// Arrows that pass at most so many layers are always drawn whole.
 const SHORT: usize = 2;
 
 fn stubs(diagram: &Diagram, ranks: &Ranks) -> Vec<bool> {
-    let length = |row: usize| ranks.layer[diagram.arrows[row].from].abs_diff(ranks.layer[diagram.arrows[row].to]);
+    let length = |row: usize| {
+        ranks.layer[diagram.arrows[row].from].abs_diff(ranks.layer[diagram.arrows[row].to])
+    };
     let mut stubs = vec![false; diagram.arrows.len()];
     let mut pieces: usize = (0..stubs.len()).map(|row| 2 * length(row)).sum();
     let mut longest: Vec<usize> = (0..stubs.len()).filter(|row| length(*row) > SHORT).collect();
@@ -115,7 +125,10 @@ fn stubs(diagram: &Diagram, ranks: &Ranks) -> Vec<bool> {
 /// An arrow's label; a stub's names the box that it leads to.
 pub fn label(diagram: &Diagram, row: usize, stub: bool) -> String {
     let arrow = &diagram.arrows[row];
-    let target = diagram.boxes[arrow.to].lines.first().map_or("", |line| line.trim_start_matches(['▶', '●', ' ']).trim_end());
+    let target = diagram.boxes[arrow.to]
+        .lines
+        .first()
+        .map_or("", |line| line.trim_start_matches(['▶', '●', ' ']).trim_end());
     if stub { format!("{} → {target}", arrow.label) } else { arrow.label.clone() }
 }
 
@@ -142,9 +155,14 @@ impl Items {
                 0 => 1,
                 width => width + 2,
             };
-            let (from, to) = if ranks.reversed[row] { (arrow.to, arrow.from) } else { (arrow.from, arrow.to) };
+            let (from, to) =
+                if ranks.reversed[row] { (arrow.to, arrow.from) } else { (arrow.from, arrow.to) };
             // The label stands next to the box that the arrow comes from.
-            let label_layer = if ranks.reversed[row] { ranks.layer[to] * 2 - 1 } else { ranks.layer[from] * 2 + 1 };
+            let label_layer = if ranks.reversed[row] {
+                ranks.layer[to] * 2 - 1
+            } else {
+                ranks.layer[from] * 2 + 1
+            };
             let mut chain = Vec::new();
             let mut before = Some(from);
             for layer in ranks.layer[from] * 2 + 1..ranks.layer[to] * 2 {
@@ -191,7 +209,15 @@ impl Items {
     fn add(&mut self, kind: Kind, layer: usize, size: (usize, usize)) -> ItemRow {
         let (along, across) = self.turned(size);
         let row = self.items.len();
-        self.items.push(Item { kind, layer, along, across, ins: Vec::new(), outs: Vec::new(), at: 0 });
+        self.items.push(Item {
+            kind,
+            layer,
+            along,
+            across,
+            ins: Vec::new(),
+            outs: Vec::new(),
+            at: 0,
+        });
         self.layers[layer].push(row);
         row
     }
@@ -211,7 +237,8 @@ impl Items {
         }
     }
 
-    /// Boxes grow with the number of arrows at their sides, and those of one layer are equally long.
+    /// Boxes grow with the number of arrows at their sides, and those of one layer are equally
+    /// long.
     fn size_boxes(&mut self, diagram: &Diagram) {
         let mut longest = vec![0; self.layers.len()];
         for (row, spec) in diagram.boxes.iter().enumerate() {
@@ -257,7 +284,8 @@ impl Items {
         place
     }
 
-    /// Spreads the links of each item over its sides, in the order of the items they come from and go to.
+    /// Spreads the links of each item over its sides, in the order of the items they come from and
+    /// go to.
     pub fn set_ports(&mut self) {
         let place = self.ranks_within();
         for row in 0..self.items.len() {
@@ -287,7 +315,8 @@ impl Items {
 
     /// The room to leave between two items that stand next to each other.
     pub fn gap(&self, before: ItemRow, after: ItemRow) -> usize {
-        let beside_box = [before, after].iter().any(|row| matches!(self.items[*row].kind, Kind::Box(_)));
+        let beside_box =
+            [before, after].iter().any(|row| matches!(self.items[*row].kind, Kind::Box(_)));
         match self.direction {
             Direction::LeftToRight => usize::from(beside_box),
             Direction::TopDown => 2,

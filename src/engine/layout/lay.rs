@@ -15,8 +15,9 @@ impl Diagram {
         self.layout_after(&[], Held::Order)
     }
 
-    /// Lays the diagram out so that boxes stay about where they were: `earlier` is where each stood, `None` for a new one.
-    /// Boxes keep their layers as far as the arrows allow, their order unless another has far fewer crossings, and their places if `held` says so.
+    /// Lays the diagram out so that boxes stay about where they were: `earlier` is where each
+    /// stood, `None` for a new one. Boxes keep their layers as far as the arrows allow, their order
+    /// unless another has far fewer crossings, and their places if `held` says so.
     #[must_use]
     pub fn layout_after(&self, earlier: &[Option<BoxPosition>], held: Held) -> Picture {
         if self.boxes.is_empty() {

@@ -1,4 +1,5 @@
-//! What a state is marked with, each mark by a sign of its own, so that none is told by colour alone.
+//! What a state is marked with, each mark by a sign of its own, so that none is told by colour
+//! alone.
 
 use std::collections::BTreeSet;
 
@@ -22,8 +23,16 @@ pub enum Mark {
 }
 
 impl Mark {
-    pub const ALL: [Self; 8] =
-        [Self::Start, Self::Current, Self::DeadEnd, Self::Trap, Self::Far, Self::Folded, Self::Beyond, Self::Plain];
+    pub const ALL: [Self; 8] = [
+        Self::Start,
+        Self::Current,
+        Self::DeadEnd,
+        Self::Trap,
+        Self::Far,
+        Self::Folded,
+        Self::Beyond,
+        Self::Plain,
+    ];
 
     #[must_use]
     pub fn sign(self) -> &'static str {

@@ -1,4 +1,5 @@
-//! Sorts the items of each layer so that few links cross: medians back and forth, then swaps of neighbours.
+//! Sorts the items of each layer so that few links cross: medians back and forth, then swaps of
+//! neighbours.
 
 use super::{
     items::{ItemRow, Items, Link},
@@ -10,7 +11,8 @@ const SWEEPS: usize = 16;
 /// Above this many items the layers are swept less, and neighbours are not swapped.
 const MANY: usize = 4_000;
 
-/// Leaves the layers in the best order found. Boxes that stood somewhere `earlier` keep their order, unless without that far fewer links cross.
+/// Leaves the layers in the best order found. Boxes that stood somewhere `earlier` keep their
+/// order, unless without that far fewer links cross.
 pub fn reduce_crossings(items: &mut Items, earlier: &[Option<BoxPosition>]) {
     let mut places = vec![None; items.items.len()];
     let known = places.iter_mut().zip(earlier).filter_map(|(place, seat)| Some((place, (*seat)?)));
@@ -32,7 +34,8 @@ pub fn reduce_crossings(items: &mut Items, earlier: &[Option<BoxPosition>]) {
     }
 }
 
-/// Improves the order as it is; how many links still cross. Items with a place are not put out of the order of their places.
+/// Improves the order as it is; how many links still cross. Items with a place are not put out of
+/// the order of their places.
 fn improve(items: &mut Items, places: &[Option<usize>]) -> usize {
     let sweeps = if items.items.len() > MANY { 4 } else { SWEEPS };
     let mut best = (crossings(items), items.layers.clone());
@@ -42,7 +45,11 @@ fn improve(items: &mut Items, places: &[Option<usize>]) -> usize {
             break;
         }
         since += 1;
-        sort_by_medians(items, if sweep % 2 == 0 { Sweep::Forward } else { Sweep::Backward }, places);
+        sort_by_medians(
+            items,
+            if sweep % 2 == 0 { Sweep::Forward } else { Sweep::Backward },
+            places,
+        );
         if items.items.len() <= MANY {
             swap_neighbours(items, places);
         }
@@ -72,13 +79,17 @@ fn order_by_places(items: &mut Items, places: &[Option<usize>]) {
             }
         }
     }
-    let is_loose = |row: &ItemRow| items.items[*row].ins.is_empty() && items.items[*row].outs.is_empty();
+    let is_loose =
+        |row: &ItemRow| items.items[*row].ins.is_empty() && items.items[*row].outs.is_empty();
     let mut layers = items.layers.clone();
-    layers.iter_mut().for_each(|layer| layer.sort_by_key(|row| (is_loose(row), at[*row].unwrap_or(usize::MAX))));
+    layers
+        .iter_mut()
+        .for_each(|layer| layer.sort_by_key(|row| (is_loose(row), at[*row].unwrap_or(usize::MAX))));
     items.layers = layers;
 }
 
-/// In the order in which a walk along the links from the first layers meets them; what has no link comes last, and stays there.
+/// In the order in which a walk along the links from the first layers meets them; what has no link
+/// comes last, and stays there.
 fn start_order(items: &mut Items) {
     let mut seen = vec![false; items.items.len()];
     let mut layers = vec![Vec::new(); items.layers.len()];
@@ -94,7 +105,9 @@ fn start_order(items: &mut Items) {
         }
     }
     for layer in &mut layers {
-        layer.sort_by_key(|row| items.items[*row].ins.is_empty() && items.items[*row].outs.is_empty());
+        layer.sort_by_key(|row| {
+            items.items[*row].ins.is_empty() && items.items[*row].outs.is_empty()
+        });
     }
     items.layers = layers;
 }
@@ -120,7 +133,8 @@ fn sort_by_medians(items: &mut Items, sweep: Sweep, places: &[Option<usize>]) {
     for step in 1..count {
         let layer = if sweep == Sweep::Forward { step } else { count - 1 - step };
         let median = |row: ItemRow| {
-            let mut places: Vec<usize> = neighbours(items, row, sweep).map(|other| place[other]).collect();
+            let mut places: Vec<usize> =
+                neighbours(items, row, sweep).map(|other| place[other]).collect();
             places.sort_unstable();
             match places.len() {
                 0 => None,
@@ -128,13 +142,19 @@ fn sort_by_medians(items: &mut Items, sweep: Sweep, places: &[Option<usize>]) {
                 even => Some(places[even / 2 - 1] + places[even / 2]),
             }
         };
-        let medians: Vec<(ItemRow, Option<usize>)> = items.layers[layer].iter().map(|row| (*row, median(*row))).collect();
+        let medians: Vec<(ItemRow, Option<usize>)> =
+            items.layers[layer].iter().map(|row| (*row, median(*row))).collect();
         // Items without neighbours keep their places; the others are sorted into the places left.
-        let mut moving: Vec<(ItemRow, usize)> = medians.iter().filter_map(|(row, median)| Some((*row, (*median)?))).collect();
+        let mut moving: Vec<(ItemRow, usize)> =
+            medians.iter().filter_map(|(row, median)| Some((*row, (*median)?))).collect();
         moving.sort_by_key(|(_, median)| *median);
         let mut moving = moving.into_iter().map(|(row, _)| row);
-        let mut sorted: Vec<ItemRow> =
-            medians.iter().map(|(row, median)| if median.is_some() { moving.next().unwrap_or(*row) } else { *row }).collect();
+        let mut sorted: Vec<ItemRow> = medians
+            .iter()
+            .map(
+                |(row, median)| if median.is_some() { moving.next().unwrap_or(*row) } else { *row },
+            )
+            .collect();
         keep_places(&mut sorted, places);
         for (at, row) in sorted.iter().enumerate() {
             place[*row] = at;
@@ -162,7 +182,8 @@ fn swap_neighbours(items: &mut Items, places: &[Option<usize>]) {
                 .iter()
                 .map(|row| {
                     [Sweep::Forward, Sweep::Backward].map(|side| {
-                        let mut places: Vec<usize> = neighbours(items, *row, side).map(|other| place[other]).collect();
+                        let mut places: Vec<usize> =
+                            neighbours(items, *row, side).map(|other| place[other]).collect();
                         places.sort_unstable();
                         places
                     })
@@ -170,7 +191,11 @@ fn swap_neighbours(items: &mut Items, places: &[Option<usize>]) {
                 .collect();
             for at in 1..sides.len() {
                 let cost = |first: &[Vec<usize>; 2], second: &[Vec<usize>; 2]| {
-                    first.iter().zip(second).map(|(first, second)| pair_crossings(first, second)).sum::<usize>()
+                    first
+                        .iter()
+                        .zip(second)
+                        .map(|(first, second)| pair_crossings(first, second))
+                        .sum::<usize>()
                 };
                 let held = |at: usize| places[items.layers[layer][at]];
                 if held(at - 1).is_some() && held(at).is_some() {
@@ -192,7 +217,8 @@ fn swap_neighbours(items: &mut Items, places: &[Option<usize>]) {
     }
 }
 
-/// How many links of two items cross on one side when the first stands before the second; by the sorted places of their other ends.
+/// How many links of two items cross on one side when the first stands before the second; by the
+/// sorted places of their other ends.
 fn pair_crossings(first: &[usize], second: &[usize]) -> usize {
     let mut below = 0;
     let mut total = 0;
@@ -213,7 +239,8 @@ pub fn crossings(items: &Items) -> usize {
         let mut ends: Vec<usize> = Vec::new();
         let mut size = 0;
         for row in layer {
-            let mut places: Vec<usize> = neighbours(items, *row, Sweep::Backward).map(|other| place[other]).collect();
+            let mut places: Vec<usize> =
+                neighbours(items, *row, Sweep::Backward).map(|other| place[other]).collect();
             places.sort_unstable();
             size = size.max(places.last().map_or(0, |last| last + 1));
             ends.extend(places);

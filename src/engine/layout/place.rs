@@ -14,7 +14,9 @@ const STANDING: f64 = 40.0;
 pub fn place_across(items: &mut Items, earlier: &[Option<BoxPosition>]) {
     let mut at: Vec<f64> = vec![0.0; items.items.len()];
     let stood: Vec<Option<f64>> = (0..items.items.len())
-        .map(|row| Some(earlier.get(row).copied()??.across as f64 - (items.box_size(row).1 / 2) as f64))
+        .map(|row| {
+            Some(earlier.get(row).copied()??.across as f64 - (items.box_size(row).1 / 2) as f64)
+        })
         .collect();
     for layer in &items.layers {
         let mut next = 0.0;
@@ -58,7 +60,9 @@ pub fn place_across(items: &mut Items, earlier: &[Option<BoxPosition>]) {
 
 /// How far links are from straight; that one bends at all counts more than how far.
 fn crookedness(items: &Items, at: &[f64]) -> f64 {
-    let bend = |link: &Link| (at[link.from] + link.from_port as f64 - at[link.to] - link.to_port as f64).abs();
+    let bend = |link: &Link| {
+        (at[link.from] + link.from_port as f64 - at[link.to] - link.to_port as f64).abs()
+    };
     items.links.iter().map(bend).map(|bend| if bend == 0.0 { 0.0 } else { 6.0 + bend }).sum()
 }
 
@@ -69,15 +73,17 @@ enum Sides {
     Both,
 }
 
-/// Moves the items of one layer as near as they can to where their links want them. Where two want the same room, both give way by their
-/// weight: neighbours that push each other are joined into blocks, and each block stands at the mean of what its items want.
+/// Moves the items of one layer as near as they can to where their links want them. Where two want
+/// the same room, both give way by their weight: neighbours that push each other are joined into
+/// blocks, and each block stands at the mean of what its items want.
 fn settle(items: &Items, at: &mut [f64], layer: usize, sides: Sides, stood: &[Option<f64>]) {
     struct Block {
         sum: f64,
         weight: f64,
         first: usize,
     }
-    let is_linked = |row: &usize| !items.items[*row].ins.is_empty() || !items.items[*row].outs.is_empty();
+    let is_linked =
+        |row: &usize| !items.items[*row].ins.is_empty() || !items.items[*row].outs.is_empty();
     let rows = &items.layers[layer];
     let linked = rows.iter().take_while(|row| is_linked(row)).count();
     let (rows, loose) = rows.split_at(linked);
@@ -86,12 +92,17 @@ fn settle(items: &Items, at: &mut [f64], layer: usize, sides: Sides, stood: &[Op
     let mut blocks: Vec<Block> = Vec::new();
     for (place, row) in rows.iter().enumerate() {
         offsets.push(offset);
-        let (wish, weight) = stood[*row].map_or_else(|| wish(items, at, *row, sides), |stood| (stood, STANDING));
+        let (wish, weight) =
+            stood[*row].map_or_else(|| wish(items, at, *row, sides), |stood| (stood, STANDING));
         let mut block = Block { sum: (wish - offset) * weight, weight, first: place };
         while let Some(above) = blocks.last()
             && above.sum / above.weight >= block.sum / block.weight
         {
-            block = Block { sum: above.sum + block.sum, weight: above.weight + block.weight, first: above.first };
+            block = Block {
+                sum: above.sum + block.sum,
+                weight: above.weight + block.weight,
+                first: above.first,
+            };
             blocks.pop();
         }
         blocks.push(block);
@@ -109,12 +120,15 @@ fn settle(items: &Items, at: &mut [f64], layer: usize, sides: Sides, stood: &[Op
     // What nothing pulls anywhere hangs below the rest.
     let mut before = rows.last().copied();
     for row in loose {
-        at[*row] = before.map_or(0.0, |above| at[above] + (items.items[above].across + items.gap(above, *row)) as f64);
+        at[*row] = before.map_or(0.0, |above| {
+            at[above] + (items.items[above].across + items.gap(above, *row)) as f64
+        });
         before = Some(*row);
     }
 }
 
-/// Where an item's links want it, and how much that counts. Arrows that pass want to be straight most.
+/// Where an item's links want it, and how much that counts. Arrows that pass want to be straight
+/// most.
 fn wish(items: &Items, at: &[f64], row: usize, sides: Sides) -> (f64, f64) {
     let item = &items.items[row];
     let before = |link: &LinkRow| {

@@ -12,9 +12,11 @@ pub struct Ranks {
     pub reversed: Vec<bool>,
 }
 
-/// Follows the arrows from the first box, then from the others as they come; an arrow back to a box on the way is reversed. Then every box
-/// stands one layer behind the last that leads to it, and boxes that nothing leads to stand right before those they lead to.
-/// Top down, boxes without any arrow stand below all others. Where boxes stood `earlier`, arrows keep the direction that they had.
+/// Follows the arrows from the first box, then from the others as they come; an arrow back to a box
+/// on the way is reversed. Then every box stands one layer behind the last that leads to it, and
+/// boxes that nothing leads to stand right before those they lead to. Top down, boxes without any
+/// arrow stand below all others. Where boxes stood `earlier`, arrows keep the direction that they
+/// had.
 #[must_use]
 pub fn rank(diagram: &Diagram, earlier: &[Option<BoxPosition>]) -> Ranks {
     let count = diagram.boxes.len();
@@ -44,23 +46,32 @@ pub fn rank(diagram: &Diagram, earlier: &[Option<BoxPosition>]) -> Ranks {
     }
     for at in &finished {
         if entering[*at].is_empty() && *at != diagram.first {
-            layer[*at] = following[*at].iter().map(|to| layer[*to]).min().map_or(0, |nearest| nearest - 1);
+            layer[*at] =
+                following[*at].iter().map(|to| layer[*to]).min().map_or(0, |nearest| nearest - 1);
         }
     }
     if diagram.direction == Direction::TopDown {
         let below = layer.iter().max().map_or(0, |last| last + 1);
-        let is_loose = |at: &usize| entering[*at].is_empty() && following[*at].is_empty() && *at != diagram.first;
+        let is_loose = |at: &usize| {
+            entering[*at].is_empty() && following[*at].is_empty() && *at != diagram.first
+        };
         (0..count).filter(is_loose).for_each(|at| layer[at] = below);
     }
     Ranks { layer, reversed }
 }
 
-/// Arrows that ran against the layers still do; a new box stands behind the first known one that leads to it, else before the first that
-/// it leads to. Since all boxes are then in one order and arrows against it are reversed, no cycle is left.
-fn keep_directions(diagram: &Diagram, leaving: &[Vec<usize>], earlier: &[Option<BoxPosition>]) -> (Vec<bool>, Vec<usize>) {
+/// Arrows that ran against the layers still do; a new box stands behind the first known one that
+/// leads to it, else before the first that it leads to. Since all boxes are then in one order and
+/// arrows against it are reversed, no cycle is left.
+fn keep_directions(
+    diagram: &Diagram,
+    leaving: &[Vec<usize>],
+    earlier: &[Option<BoxPosition>],
+) -> (Vec<bool>, Vec<usize>) {
     let count = diagram.boxes.len();
     // Layers are taken twice, so that a new box finds room between two.
-    let mut level: Vec<Option<usize>> = (0..count).map(|row| Some(2 * earlier.get(row).copied()??.layer + 2)).collect();
+    let mut level: Vec<Option<usize>> =
+        (0..count).map(|row| Some(2 * earlier.get(row).copied()??.layer + 2)).collect();
     let mut waiting: Vec<usize> = (0..count).filter(|row| level[*row].is_some()).collect();
     while let Some(at) = waiting.pop() {
         let Some(here) = level[at] else { continue };
@@ -84,7 +95,8 @@ fn keep_directions(diagram: &Diagram, leaving: &[Vec<usize>], earlier: &[Option<
     (reversed, finished)
 }
 
-/// Depth first, without recursion. Which arrows to reverse, and the boxes in the order in which they were done with.
+/// Depth first, without recursion. Which arrows to reverse, and the boxes in the order in which
+/// they were done with.
 fn break_cycles(diagram: &Diagram, leaving: &[Vec<usize>]) -> (Vec<bool>, Vec<usize>) {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {

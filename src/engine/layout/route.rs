@@ -1,4 +1,5 @@
-//! Draws links through the channels between layers, each bend on a track of its own, and puts everything into cells.
+//! Draws links through the channels between layers, each bend on a track of its own, and puts
+//! everything into cells.
 
 use std::collections::HashMap;
 
@@ -11,13 +12,15 @@ use super::{
 /// The picture of placed items.
 pub fn draw(diagram: &Diagram, items: &Items) -> Picture {
     let mut height = items.items.iter().map(|item| item.at + item.across).max().unwrap_or(0);
-    let channels: Vec<Channel> = (1..items.layers.len()).map(|layer| Channel::new(items, layer - 1, &mut height)).collect();
+    let channels: Vec<Channel> =
+        (1..items.layers.len()).map(|layer| Channel::new(items, layer - 1, &mut height)).collect();
     // Where each layer begins, along.
     let mut begins = Vec::with_capacity(items.layers.len());
     let mut next = 0;
     for (layer, rows) in items.layers.iter().enumerate() {
         begins.push(next);
-        next += rows.iter().map(|row| items.items[*row].along).max().unwrap_or(0) + channels.get(layer).map_or(0, Channel::width);
+        next += rows.iter().map(|row| items.items[*row].along).max().unwrap_or(0)
+            + channels.get(layer).map_or(0, Channel::width);
     }
     let drawing = Drawing { diagram, items, channels, begins };
     let boxes: Vec<Placed> = (0..diagram.boxes.len()).map(|row| drawing.place(row)).collect();
@@ -69,7 +72,8 @@ struct Jog {
 
 impl Jog {
     fn overlaps(&self, other: &Jog) -> bool {
-        self.from.min(self.to) <= other.from.max(other.to) && other.from.min(other.to) <= self.from.max(self.to)
+        self.from.min(self.to) <= other.from.max(other.to)
+            && other.from.min(other.to) <= self.from.max(self.to)
     }
 
     fn passes(&self, row: usize) -> bool {
@@ -81,7 +85,8 @@ impl Jog {
         usize::from(self.passes(other.from)) + usize::from(other.passes(self.to))
     }
 
-    /// Whether this one must turn first, since the other comes into the row that this one starts in.
+    /// Whether this one must turn first, since the other comes into the row that this one starts
+    /// in.
     fn must_precede(&self, other: &Jog) -> bool {
         self.from == other.to
     }
@@ -103,12 +108,16 @@ impl Channel {
         for (jog, track) in jogs.iter().zip(levels) {
             let detour = detours.iter().find(|(link, _)| *link == jog.link).map(|(_, row)| *row);
             let bend = match (bends.get(&jog.link), detour) {
-                (Some(Bends::One { track: first }), Some(row)) => Bends::Two { first: *first, row, second: track },
+                (Some(Bends::One { track: first }), Some(row)) => {
+                    Bends::Two { first: *first, row, second: track }
+                }
                 _ => Bends::One { track },
             };
             bends.insert(jog.link, bend);
         }
-        let beside = |layer: usize| usize::from(items.layers[layer].iter().any(|row| items.items[*row].along > 0));
+        let beside = |layer: usize| {
+            usize::from(items.layers[layer].iter().any(|row| items.items[*row].along > 0))
+        };
         Self { layer, bends, count, lead: beside(layer), trail: beside(layer + 1) }
     }
 
@@ -127,16 +136,18 @@ fn ends(items: &Items, link: LinkRow) -> (usize, usize) {
     (items.items[link.from].at + link.from_port, items.items[link.to].at + link.to_port)
 }
 
-/// Where links want each other's rows in a circle, one of each circle takes a detour by way of a free row. The second half of a
-/// detour follows its first in `jogs`.
+/// Where links want each other's rows in a circle, one of each circle takes a detour by way of a
+/// free row. The second half of a detour follows its first in `jogs`.
 fn break_circles(jogs: &mut Vec<Jog>, height: &mut usize) -> Vec<(LinkRow, usize)> {
     let mut detours = Vec::new();
     let count = jogs.len();
     // Each row is entered by one link at most.
-    let entering: HashMap<usize, usize> = jogs.iter().enumerate().map(|(at, jog)| (jog.to, at)).collect();
+    let entering: HashMap<usize, usize> =
+        jogs.iter().enumerate().map(|(at, jog)| (jog.to, at)).collect();
     let mut settled = vec![false; count];
     for start in 0..count {
-        // Each row is left by one link and entered by one, so what must follow what is a chain or a circle.
+        // Each row is left by one link and entered by one, so what must follow what is a chain or a
+        // circle.
         let mut way = vec![start];
         let mut at = start;
         while !settled[at]
@@ -162,18 +173,27 @@ fn break_circles(jogs: &mut Vec<Jog>, height: &mut usize) -> Vec<(LinkRow, usize
     detours
 }
 
-/// Each jog's track: in an order that obeys what must come first and else crosses little; jogs that do not meet share a track.
+/// Each jog's track: in an order that obeys what must come first and else crosses little; jogs that
+/// do not meet share a track.
 fn assign(jogs: &[Jog]) -> (Vec<usize>, usize) {
     let count = jogs.len();
-    let cost = |a: usize, b: usize| if a != b && jogs[a].overlaps(&jogs[b]) { jogs[a].cost_before(&jogs[b]) as isize } else { 0 };
+    let cost = |a: usize, b: usize| {
+        if a != b && jogs[a].overlaps(&jogs[b]) {
+            jogs[a].cost_before(&jogs[b]) as isize
+        } else {
+            0
+        }
+    };
     // What it would cost more to turn before all others than behind them.
-    let mut burden: Vec<isize> = (0..count).map(|a| (0..count).map(|b| cost(a, b) - cost(b, a)).sum()).collect();
+    let mut burden: Vec<isize> =
+        (0..count).map(|a| (0..count).map(|b| cost(a, b) - cost(b, a)).sum()).collect();
     // Which ones must turn before each; the second half of a detour waits for the first.
     let waits = |later: usize, earlier: usize| {
         let (one, other) = (&jogs[earlier], &jogs[later]);
         if one.link == other.link { earlier < later } else { one.must_precede(other) }
     };
-    let mut waiting: Vec<usize> = (0..count).map(|a| (0..count).filter(|b| *b != a && waits(a, *b)).count()).collect();
+    let mut waiting: Vec<usize> =
+        (0..count).map(|a| (0..count).filter(|b| *b != a && waits(a, *b)).count()).collect();
     let mut open: Vec<usize> = (0..count).collect();
     let mut order = Vec::with_capacity(count);
     while !open.is_empty() {
@@ -212,7 +232,12 @@ impl Drawing<'_> {
     }
 
     fn layer_end(&self, layer: usize) -> usize {
-        self.begins[layer] + self.items.layers[layer].iter().map(|row| self.items.items[*row].along).max().unwrap_or(0)
+        self.begins[layer]
+            + self.items.layers[layer]
+                .iter()
+                .map(|row| self.items.items[*row].along)
+                .max()
+                .unwrap_or(0)
     }
 
     fn place(&self, row: usize) -> Placed {
@@ -226,10 +251,16 @@ impl Drawing<'_> {
         let area = Area { x: at.x, y: at.y, width, height };
         let spec = &self.diagram.boxes[row];
         let caption = |x: usize, y: usize, text: &String| {
-            Some(Caption { at: Point { x, y }, text: text.clone(), width: (self.diagram.measure)(text) })
+            Some(Caption {
+                at: Point { x, y },
+                text: text.clone(),
+                width: (self.diagram.measure)(text),
+            })
         };
         let (right, bottom) = (area.x + area.width, area.y + area.height);
-        let line = |points: &[(usize, usize)]| points.iter().map(|(x, y)| Point { x: *x, y: *y }).collect::<Vec<_>>();
+        let line = |points: &[(usize, usize)]| {
+            points.iter().map(|(x, y)| Point { x: *x, y: *y }).collect::<Vec<_>>()
+        };
         match self.diagram.direction {
             Direction::LeftToRight => Placed {
                 to_itself: spec.to_itself.as_ref().map(|text| Route {
@@ -246,7 +277,11 @@ impl Drawing<'_> {
                 from_any: spec.from_any.as_ref().map(|text| {
                     let row = bottom + usize::from(spec.to_itself.is_some());
                     Route {
-                        points: line(&[(area.x + 3, row), (area.x + 2, row), (area.x + 2, bottom - 1)]),
+                        points: line(&[
+                            (area.x + 3, row),
+                            (area.x + 2, row),
+                            (area.x + 2, bottom - 1),
+                        ]),
                         head: Point { x: area.x + 2, y: bottom - 1 },
                         heading: Heading::Up,
                         label: caption(area.x + 5, row, text),
@@ -256,7 +291,12 @@ impl Drawing<'_> {
             },
             Direction::TopDown => Placed {
                 to_itself: spec.to_itself.as_ref().map(|text| Route {
-                    points: line(&[(right, area.y + 1), (right + 1, area.y + 1), (right + 1, area.y + 2), (right, area.y + 2)]),
+                    points: line(&[
+                        (right, area.y + 1),
+                        (right + 1, area.y + 1),
+                        (right + 1, area.y + 2),
+                        (right, area.y + 2),
+                    ]),
                     head: Point { x: right, y: area.y + 2 },
                     heading: Heading::Left,
                     label: caption(right + 3, area.y + 2, text),
@@ -294,7 +334,9 @@ impl Drawing<'_> {
             points.push(self.point(begin, from));
             match channel.bends(*link) {
                 Bends::None => {}
-                Bends::One { track: at } => points.extend([self.point(track(at), from), self.point(track(at), to)]),
+                Bends::One { track: at } => {
+                    points.extend([self.point(track(at), from), self.point(track(at), to)]);
+                }
                 Bends::Two { first, row, second } => points.extend([
                     self.point(track(first), from),
                     self.point(track(first), row),
@@ -302,7 +344,9 @@ impl Drawing<'_> {
                     self.point(track(second), to),
                 ]),
             }
-            points.push(self.point(self.begins[to_item.layer] - usize::from(step + 1 == chain.len()), to));
+            points.push(
+                self.point(self.begins[to_item.layer] - usize::from(step + 1 == chain.len()), to),
+            );
         }
         let reversed = self.items.reversed[row];
         if reversed {
@@ -315,7 +359,12 @@ impl Drawing<'_> {
             (Direction::TopDown, true) => Heading::Up,
         };
         let points = straightened(&points);
-        Route { head: points.last().copied().unwrap_or_default(), points, heading, label: Some(self.label(row)) }
+        Route {
+            head: points.last().copied().unwrap_or_default(),
+            points,
+            heading,
+            label: Some(self.label(row)),
+        }
     }
 
     /// The first cell behind a box.
@@ -356,7 +405,8 @@ fn straightened(points: &[Point]) -> Vec<Point> {
             continue;
         }
         if let [.., before, last] = corners.as_slice()
-            && ((before.x == last.x && last.x == point.x) || (before.y == last.y && last.y == point.y))
+            && ((before.x == last.x && last.x == point.x)
+                || (before.y == last.y && last.y == point.y))
         {
             corners.pop();
         }

@@ -102,7 +102,12 @@ impl Drawn {
 
 /// The diagram of a workflow's `edges`. Its size does not depend on which state is the current one.
 #[must_use]
-pub fn diagram<T: Gated>(workflow: &Workflow, edges: &[Edge], tools: &[T], view: View<'_>) -> StateDiagram {
+pub fn diagram<T: Gated>(
+    workflow: &Workflow,
+    edges: &[Edge],
+    tools: &[T],
+    view: View<'_>,
+) -> StateDiagram {
     let View { extent, direction, measure, detail, .. } = view;
     let count = extent.nodes.len();
     let mut boxes: Vec<BoxSpec> = (0..count).map(|row| spec(workflow, tools, row, view)).collect();
@@ -120,7 +125,9 @@ pub fn diagram<T: Gated>(workflow: &Workflow, edges: &[Edge], tools: &[T], view:
             Link::Between { from, to } => match (extent.node_of[from], extent.node_of[to]) {
                 // What goes on within a folded box is not shown.
                 (Some(from), Some(to)) if from == to => {
-                    feet[from].0.extend(edge.tools.iter().filter(|_| extent.nodes[from].state().is_some()));
+                    feet[from]
+                        .0
+                        .extend(edge.tools.iter().filter(|_| extent.nodes[from].state().is_some()));
                 }
                 (Some(from), Some(to)) => strands.entry((from, to)).or_default().push(edge.clone()),
                 _ => {}
@@ -134,17 +141,29 @@ pub fn diagram<T: Gated>(workflow: &Workflow, edges: &[Edge], tools: &[T], view:
         Detail::Usual | Detail::More => label(rows, tools, measure),
     };
     for (spec, (itself, any)) in boxes.iter_mut().zip(&feet).filter(|_| detail != Detail::Dots) {
-        let any_words = |words: String| if words.is_empty() { "any".to_owned() } else { format!("any: {words}") };
+        let any_words = |words: String| {
+            if words.is_empty() { "any".to_owned() } else { format!("any: {words}") }
+        };
         spec.to_itself = (!itself.is_empty()).then(|| words(itself));
         spec.from_any = (!any.is_empty()).then(|| any_words(words(any)));
     }
-    let arrows: Vec<Strand> = strands.into_iter().flat_map(|((from, to), edges)| bundled(from, to, edges, view)).collect();
+    let arrows: Vec<Strand> = strands
+        .into_iter()
+        .flat_map(|((from, to), edges)| bundled(from, to, edges, view))
+        .collect();
     let specs = arrows.iter().map(|strand| {
         let rows: Vec<ToolRow> = strand.tools().collect();
         ArrowSpec { from: strand.from, to: strand.to, label: words(&rows) }
     });
-    let first = extent.node_of[workflow.start()].or_else(|| extent.node_of[view.marks.current?]).unwrap_or(0);
-    StateDiagram { diagram: Diagram { boxes, arrows: specs.collect(), first, direction, measure }, arrows, feet, staying }
+    let first = extent.node_of[workflow.start()]
+        .or_else(|| extent.node_of[view.marks.current?])
+        .unwrap_or(0);
+    StateDiagram {
+        diagram: Diagram { boxes, arrows: specs.collect(), first, direction, measure },
+        arrows,
+        feet,
+        staying,
+    }
 }
 
 /// One strand, or where it is to be open one for each tool.
@@ -153,7 +172,9 @@ fn bundled(from: usize, to: usize, edges: Vec<Edge>, view: View<'_>) -> Vec<Stra
     if view.unbundled.is_none_or(|link| !whole.holds(link)) {
         return vec![whole];
     }
-    let each = whole.edges.iter().flat_map(|edge| edge.tools.iter().map(|tool| Edge { link: edge.link, tools: vec![*tool] }));
+    let each = whole.edges.iter().flat_map(|edge| {
+        edge.tools.iter().map(|tool| Edge { link: edge.link, tools: vec![*tool] })
+    });
     each.map(|edge| Strand { from, to, edges: vec![edge] }).collect()
 }
 
@@ -180,20 +201,35 @@ fn spec<T: Gated>(workflow: &Workflow, tools: &[T], row: usize, view: View<'_>) 
     BoxSpec { lines, frame, ..BoxSpec::default() }
 }
 
-/// The first mark that a state has, before a text; the room for it is kept, so that the picture stays while the run goes on.
+/// The first mark that a state has, before a text; the room for it is kept, so that the picture
+/// stays while the run goes on.
 fn marked(text: &str, marks: &Marks, state: StateRow) -> String {
-    let leading = [Mark::DeadEnd, Mark::Trap, Mark::Current].into_iter().find(|mark| marks.is(state, *mark));
+    let leading =
+        [Mark::DeadEnd, Mark::Trap, Mark::Current].into_iter().find(|mark| marks.is(state, *mark));
     leading.map_or_else(|| format!("{text}  "), |mark| format!("{} {text}", mark.sign()))
 }
 
-fn state_lines<T: Gated>(workflow: &Workflow, tools: &[T], state: StateRow, view: View<'_>) -> Vec<String> {
+fn state_lines<T: Gated>(
+    workflow: &Workflow,
+    tools: &[T],
+    state: StateRow,
+    view: View<'_>,
+) -> Vec<String> {
     let View { marks, measure, .. } = view;
     let name = shortened(&workflow.states()[state], LONGEST, measure);
-    let name = if marks.is(state, Mark::Start) { format!("{} {name}", Mark::Start.sign()) } else { name };
+    let name =
+        if marks.is(state, Mark::Start) { format!("{} {name}", Mark::Start.sign()) } else { name };
     match view.detail {
         Detail::Dots => {
             let shown = [Mark::Current, Mark::DeadEnd, Mark::Trap, Mark::Start, Mark::Far];
-            return vec![shown.into_iter().find(|mark| marks.is(state, *mark)).unwrap_or(Mark::Plain).sign().to_owned()];
+            return vec![
+                shown
+                    .into_iter()
+                    .find(|mark| marks.is(state, *mark))
+                    .unwrap_or(Mark::Plain)
+                    .sign()
+                    .to_owned(),
+            ];
         }
         Detail::Less => return vec![marked(&name, marks, state)],
         Detail::Usual | Detail::More => {}
@@ -208,7 +244,12 @@ fn state_lines<T: Gated>(workflow: &Workflow, tools: &[T], state: StateRow, view
     let mut lines = vec![name, marked(&count, marks, state)];
     if view.detail == Detail::More {
         let offered = workflow.listing(state);
-        lines.extend(offered.iter().take(NAMED).map(|tool| format!("· {}", shortened(tools[*tool].key(), LONGEST, measure))));
+        lines.extend(
+            offered
+                .iter()
+                .take(NAMED)
+                .map(|tool| format!("· {}", shortened(tools[*tool].key(), LONGEST, measure))),
+        );
         if offered.len() > NAMED {
             lines.push(format!("… {} more", offered.len() - NAMED));
         }
@@ -219,7 +260,12 @@ fn state_lines<T: Gated>(workflow: &Workflow, tools: &[T], state: StateRow, view
 fn folded_lines(workflow: &Workflow, states: &[StateRow], view: View<'_>) -> Vec<String> {
     let name = |row: &StateRow| shortened(&workflow.states()[*row], LONGEST, view.measure);
     let count = format!("{} {} states", Mark::Folded.sign(), states.len());
-    let held = states.iter().find(|state| view.marks.is(**state, Mark::Current)).or(states.first()).map(name).unwrap_or_default();
+    let held = states
+        .iter()
+        .find(|state| view.marks.is(**state, Mark::Current))
+        .or(states.first())
+        .map(name)
+        .unwrap_or_default();
     match view.detail {
         Detail::Dots => vec![Mark::Folded.sign().to_owned()],
         Detail::Less => vec![count],

@@ -86,7 +86,8 @@ impl<'r> Report<'r> {
         Self { code, severity, findings }
     }
 
-    /// A finding at a pointer of an entry. Line and column are the entry's until the exact place is filled in.
+    /// A finding at a pointer of an entry. Line and column are the entry's until the exact place is
+    /// filled in.
     pub fn at(&mut self, entry: &Entry, pointer: Pointer, message: impl Into<String>) -> Found<'_> {
         let site = Site {
             file: entry.id.file().clone(),
@@ -96,7 +97,14 @@ impl<'r> Report<'r> {
             column: entry.column,
         };
         let message = safe(&message.into());
-        self.findings.push(Finding { code: self.code, severity: self.severity, message, site, fix: None, others: Vec::new() });
+        self.findings.push(Finding {
+            code: self.code,
+            severity: self.severity,
+            message,
+            site,
+            fix: None,
+            others: Vec::new(),
+        });
         Found { entry: entry.id.clone(), finding: self.findings.last_mut() }
     }
 }
@@ -110,7 +118,8 @@ pub struct Found<'f> {
 impl Found<'_> {
     /// A fix by edits of the entry that the finding is in.
     pub fn fix(self, label: impl Into<String>, edits: impl IntoIterator<Item = Edit>) {
-        let edits = edits.into_iter().map(|edit| EntryEdit { entry: self.entry.clone(), edit }).collect();
+        let edits =
+            edits.into_iter().map(|edit| EntryEdit { entry: self.entry.clone(), edit }).collect();
         if let Some(finding) = self.finding {
             finding.fix = Some(Fix { label: safe(&label.into()), edits });
         }
@@ -118,25 +127,32 @@ impl Found<'_> {
 
     /// A fix that puts a value at the finding's pointer.
     pub fn fix_set(self, label: impl Into<String>, to: impl Into<Literal>) {
-        let Some(at) = self.finding.as_ref().map(|finding| finding.site.pointer.clone()) else { return };
+        let Some(at) = self.finding.as_ref().map(|finding| finding.site.pointer.clone()) else {
+            return;
+        };
         self.fix(label, [Edit::Set { at, to: to.into() }]);
     }
 
     /// A fix that takes out what stands at the finding's pointer.
     pub fn fix_remove(self, label: impl Into<String>) {
-        let Some(at) = self.finding.as_ref().map(|finding| finding.site.pointer.clone()) else { return };
+        let Some(at) = self.finding.as_ref().map(|finding| finding.site.pointer.clone()) else {
+            return;
+        };
         self.fix(label, [Edit::Remove { at }]);
     }
 
     /// A fix that gives the member at the finding's pointer another key.
     pub fn fix_rename(self, key: impl Into<String>) {
         let key = key.into();
-        let Some(at) = self.finding.as_ref().map(|finding| finding.site.pointer.clone()) else { return };
+        let Some(at) = self.finding.as_ref().map(|finding| finding.site.pointer.clone()) else {
+            return;
+        };
         self.fix(format!("rename to \"{key}\""), [Edit::Rename { at, key }]);
     }
 }
 
-/// Words that may be shown anywhere: no control characters, and no passwords of addresses that a message quotes.
+/// Words that may be shown anywhere: no control characters, and no passwords of addresses that a
+/// message quotes.
 #[must_use]
 pub fn safe(words: &str) -> String {
     visible(&without_passwords(words)).into_owned()
@@ -150,7 +166,10 @@ fn without_passwords(text: &str) -> String {
         shown.push_str(head);
         shown.push_str("://");
         let end = tail.find(['"', ' ']).unwrap_or(tail.len());
-        rest = match tail[..end].rsplit_once('@').and_then(|(user, _)| Some((user.split_once(':')?, user.len()))) {
+        rest = match tail[..end]
+            .rsplit_once('@')
+            .and_then(|(user, _)| Some((user.split_once(':')?, user.len())))
+        {
             Some(((user, _), at)) => {
                 shown.push_str(user);
                 shown.push_str(":…");

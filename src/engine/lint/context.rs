@@ -34,8 +34,13 @@ pub struct LintContext<'c> {
 impl<'c> LintContext<'c> {
     #[must_use]
     pub fn new(catalog: &'c Catalog) -> Self {
-        let mut context =
-            Self { catalog, groups: BTreeMap::new(), states: BTreeMap::new(), servers: HashMap::new(), flow: OnceCell::new() };
+        let mut context = Self {
+            catalog,
+            groups: BTreeMap::new(),
+            states: BTreeMap::new(),
+            servers: HashMap::new(),
+            flow: OnceCell::new(),
+        };
         for tool in &catalog.tools {
             count(&mut context.groups, tool.gate.groups.iter().flatten());
             count(&mut context.states, listed(tool).iter().chain(&tool.gate.next));
@@ -61,8 +66,8 @@ impl<'c> LintContext<'c> {
         self.servers.keys().filter(move |(of, _)| *of == system).map(|(_, key)| *key)
     }
 
-    /// The workflow of all tools under every group, from `undefined`: what it cannot do, no request can. It takes every tool for
-    /// loaded: what keeps them from loading is a finding of its own.
+    /// The workflow of all tools under every group, from `undefined`: what it cannot do, no request
+    /// can. It takes every tool for loaded: what keeps them from loading is a finding of its own.
     pub fn flow(&self) -> &(Workflow, Analysis) {
         self.flow.get_or_init(|| {
             let written = |tool: &Arc<Tool>| Slot {

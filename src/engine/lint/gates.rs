@@ -20,7 +20,11 @@ use crate::{
 
 pub fn no_group(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if tool.gate.groups.as_ref().is_some_and(Vec::is_empty) {
-        let found = report.at(&tool.entry, member(tool.keys.groups), "it is in no group: only a request for \"*\" shows it");
+        let found = report.at(
+            &tool.entry,
+            member(tool.keys.groups),
+            "it is in no group: only a request for \"*\" shows it",
+        );
         found.fix_remove("remove the list: in the group \"default\"");
     }
 }
@@ -34,23 +38,32 @@ pub fn wildcard(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
 
 pub fn comma(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for group in tool.gate.groups.iter().flatten().filter(|group| group.contains(',')) {
-        let parts: Vec<&str> = group.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
+        let parts: Vec<&str> =
+            group.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
         let at = place(tool, tool.keys.groups, group);
-        let found = report.at(&tool.entry, at.clone(), format!("\"{group}\" is one group, comma included"));
-        let (Some((first, rest)), Some(index), Some(list)) = (parts.split_first(), at.last_index(), at.parent()) else {
+        let found =
+            report.at(&tool.entry, at.clone(), format!("\"{group}\" is one group, comma included"));
+        let (Some((first, rest)), Some(index), Some(list)) =
+            (parts.split_first(), at.last_index(), at.parent())
+        else {
             continue;
         };
         let set = Edit::Set { at: at.clone(), to: (*first).into() };
-        let inserts =
-            rest.iter().enumerate().map(|(step, part)| Edit::Insert { at: list.item(index + 1 + step), item: (*part).into() });
-        found.fix(format!("split into {} groups", parts.len()), std::iter::once(set).chain(inserts));
+        let inserts = rest.iter().enumerate().map(|(step, part)| Edit::Insert {
+            at: list.item(index + 1 + step),
+            item: (*part).into(),
+        });
+        found
+            .fix(format!("split into {} groups", parts.len()), std::iter::once(set).chain(inserts));
     }
 }
 
 pub fn blanks(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for (key, name) in names(tool).filter(|(_, name)| name.trim() != &***name) {
         let message = format!("\"{name}\" begins or ends with a blank, and names match exactly");
-        report.at(&tool.entry, place(tool, key, name), message).fix_set("take the blanks off", name.trim());
+        report
+            .at(&tool.entry, place(tool, key, name), message)
+            .fix_set("take the blanks off", name.trim());
     }
 }
 
@@ -68,10 +81,14 @@ pub fn near_duplicates(context: &LintContext<'_>, report: &mut Report<'_>) {
     }
     for tool in &context.catalog.tools {
         for (key, name) in names(tool) {
-            let (kind, rarer) = if key == tool.keys.groups { ("group", &groups) } else { ("state", &states) };
+            let (kind, rarer) =
+                if key == tool.keys.groups { ("group", &groups) } else { ("state", &states) };
             if let Some(usual) = rarer.get(&**name) {
-                let message = format!("the {kind} \"{name}\" is not \"{usual}\": names match exactly");
-                report.at(&tool.entry, place(tool, key, name), message).fix_set(format!("change to \"{usual}\""), *usual);
+                let message =
+                    format!("the {kind} \"{name}\" is not \"{usual}\": names match exactly");
+                report
+                    .at(&tool.entry, place(tool, key, name), message)
+                    .fix_set(format!("change to \"{usual}\""), *usual);
             }
         }
     }
@@ -85,7 +102,9 @@ fn rarer<'c>(counts: &BTreeMap<&'c str, usize>) -> BTreeMap<&'c str, &'c str> {
     }
     let mut rarer = BTreeMap::new();
     for names in alike.into_values().filter(|names| names.len() > 1) {
-        let Some((usual, _)) = names.iter().copied().reduce(|best, next| if next.1 > best.1 { next } else { best }) else {
+        let Some((usual, _)) =
+            names.iter().copied().reduce(|best, next| if next.1 > best.1 { next } else { best })
+        else {
             continue;
         };
         // What differs by outer blanks alone has a check of its own.
@@ -123,8 +142,12 @@ const WRITING: &[&str] = &[
 pub fn write_reachable(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(groups) = tool.gate.groups.as_ref() else { return };
     let Some(reading) = groups.iter().find(|group| says(group, READING)) else { return };
-    let writing = groups.iter().find(|group| says(group, WRITING)).map(|group| format!("is also in \"{group}\""));
-    let writing = writing.or_else(|| says(&tool.name, WRITING).then(|| "by its name changes things".to_owned()));
+    let writing = groups
+        .iter()
+        .find(|group| says(group, WRITING))
+        .map(|group| format!("is also in \"{group}\""));
+    let writing = writing
+        .or_else(|| says(&tool.name, WRITING).then(|| "by its name changes things".to_owned()));
     if let Some(writing) = writing {
         let message = format!("a request for \"{reading}\" gets this tool, which {writing}");
         let found = report.at(&tool.entry, place(tool, tool.keys.groups, reading), message);
@@ -134,7 +157,8 @@ pub fn write_reachable(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>
     }
 }
 
-/// Whether one of a name's words is in a list; `read-only`, `readOnly` and `read_only` have the word `read`.
+/// Whether one of a name's words is in a list; `read-only`, `readOnly` and `read_only` have the
+/// word `read`.
 fn says(name: &str, words: &[&str]) -> bool {
     let mut word = String::new();
     let mut last_small = false;

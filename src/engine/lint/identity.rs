@@ -58,7 +58,11 @@ pub fn twins(context: &LintContext<'_>, report: &mut Report<'_>) {
         let mut set = set.iter().filter_map(|row| tools.get(*row));
         let Some(first) = set.next() else { continue };
         for tool in set.filter(|tool| tool.name != first.name) {
-            let message = format!("it differs from \"{}\" ({}) only by its name", first.name, stands(&first.entry, &tool.entry));
+            let message = format!(
+                "it differs from \"{}\" ({}) only by its name",
+                first.name,
+                stands(&first.entry, &tool.entry)
+            );
             report.at(&tool.entry, Pointer::root(), message);
         }
     }
@@ -84,11 +88,17 @@ pub fn name_refused(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
         None if tool.name.len() > LONGEST_NAME => format!("is longer than {LONGEST_NAME} letters"),
         None => return,
     };
-    let found =
-        report.at(&tool.entry, name_place(tool), format!("the name \"{}\" {fault}; function-calling APIs refuse it", tool.name));
+    let found = report.at(
+        &tool.entry,
+        name_place(tool),
+        format!("the name \"{}\" {fault}; function-calling APIs refuse it", tool.name),
+    );
     let plain = plain_name(&tool.name);
     if !plain.is_empty() && tool.entry.value.is_object() {
-        found.fix(format!("name it \"{plain}\""), [Edit::Set { at: member(tool.name_key), to: plain.into() }]);
+        found.fix(
+            format!("name it \"{plain}\""),
+            [Edit::Set { at: member(tool.name_key), to: plain.into() }],
+        );
     }
 }
 
@@ -107,5 +117,9 @@ fn plain_name(name: &str) -> String {
 }
 
 fn name_place(tool: &Tool) -> Pointer {
-    if tool.entry.value.get(tool.name_key).is_some() { member(tool.name_key) } else { Pointer::root() }
+    if tool.entry.value.get(tool.name_key).is_some() {
+        member(tool.name_key)
+    } else {
+        Pointer::root()
+    }
 }

@@ -7,7 +7,12 @@ use crate::{engine::secret::looks_secret, model::entry::Entry, schema::pointer::
 
 pub fn in_descriptor(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     visit(&entry.value, &mut Vec::new(), &mut |path, text| {
-        let key = path.iter().rev().find(|token| token.parse::<usize>().is_err()).copied().unwrap_or_default();
+        let key = path
+            .iter()
+            .rev()
+            .find(|token| token.parse::<usize>().is_err())
+            .copied()
+            .unwrap_or_default();
         if let Some(what) = looks_secret(key, text) {
             let variable = variable(key);
             let message = format!(
@@ -36,7 +41,9 @@ fn visit<'v>(value: &'v Value, path: &mut Vec<&'v str>, see: &mut impl FnMut(&[&
 
 /// The environment variable that a key suggests.
 fn variable(key: &str) -> String {
-    let letters = key.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' });
+    let letters = key.chars().map(|letter| {
+        if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' }
+    });
     let name: String = letters.collect();
     if name.trim_matches('_').is_empty() { "TOKEN".into() } else { name }
 }

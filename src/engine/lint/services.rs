@@ -13,19 +13,29 @@ use crate::{
 
 pub fn unused(context: &LintContext<'_>, report: &mut Report<'_>) {
     let catalog = context.catalog;
-    let used = catalog.tools.iter().filter_map(|tool| catalog.service_by_key(tool.entry.system, tool.service.as_deref()?));
+    let used = catalog
+        .tools
+        .iter()
+        .filter_map(|tool| catalog.service_by_key(tool.entry.system, tool.service.as_deref()?));
     let used: HashSet<_> = used.map(|service| &service.entry.id).collect();
     for service in catalog.services.iter().filter(|service| !used.contains(&service.entry.id)) {
-        report.at(&service.entry, Pointer::root(), format!("no tool uses the service \"{}\"", service.key()));
+        report.at(
+            &service.entry,
+            Pointer::root(),
+            format!("no tool uses the service \"{}\"", service.key()),
+        );
     }
 }
 
 pub fn same_queue(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
-    if let Some(queue) =
-        service.response_queue.as_ref().filter(|queue| !queue.is_empty() && service.request_queue.as_ref() == Some(*queue))
+    if let Some(queue) = service
+        .response_queue
+        .as_ref()
+        .filter(|queue| !queue.is_empty() && service.request_queue.as_ref() == Some(*queue))
     {
-        let message =
-            format!("requests and responses both go to \"{queue}\": the service would take its own answers for requests");
+        let message = format!(
+            "requests and responses both go to \"{queue}\": the service would take its own answers for requests"
+        );
         report.at(&service.entry, queue_place(service, queue, Last), message);
     }
 }
@@ -33,7 +43,9 @@ pub fn same_queue(_: &LintContext<'_>, service: &Service, report: &mut Report<'_
 pub fn queue_shared(context: &LintContext<'_>, report: &mut Report<'_>) {
     let mut first: HashMap<(SystemId, &str), &Service> = HashMap::new();
     for service in &context.catalog.services {
-        let Some(queue) = service.request_queue.as_deref().filter(|queue| !queue.is_empty()) else { continue };
+        let Some(queue) = service.request_queue.as_deref().filter(|queue| !queue.is_empty()) else {
+            continue;
+        };
         match first.get(&(service.entry.system, queue)) {
             // The same key twice is said already.
             Some(other) if other.key() != service.key() => {

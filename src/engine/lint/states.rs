@@ -24,7 +24,11 @@ use crate::{
 
 pub fn empty(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if tool.gate.states == States::Only(Vec::new()) {
-        let found = report.at(&tool.entry, member(tool.keys.states), "it lists no state: the tool is never available");
+        let found = report.at(
+            &tool.entry,
+            member(tool.keys.states),
+            "it lists no state: the tool is never available",
+        );
         found.fix_remove("remove the list: available in every state");
     }
 }
@@ -39,10 +43,15 @@ pub fn never_produced(context: &LintContext<'_>, report: &mut Report<'_>) {
         let state = name(workflow, waiting.state);
         let near = produced.nearest(state);
         for tool in waiting.waiting.iter().filter_map(|row| context.catalog.tools.get(*row)) {
-            let found = report.at(&tool.entry, place(tool, state), format!("no tool leads to \"{state}\"{}", did_you_mean(near)));
+            let found = report.at(
+                &tool.entry,
+                place(tool, state),
+                format!("no tool leads to \"{state}\"{}", did_you_mean(near)),
+            );
             match near {
                 Some(near) => found.fix_set(format!("change to \"{near}\""), near),
-                // Without its last state a tool would be available in none, and without the list in all: neither is meant.
+                // Without its last state a tool would be available in none, and without the list in
+                // all: neither is meant.
                 None if listed(tool).len() > 1 => found.fix_remove(format!("remove \"{state}\"")),
                 None => {}
             }
@@ -55,13 +64,17 @@ pub fn never_awaited(context: &LintContext<'_>, report: &mut Report<'_>) {
     if analysis.never_awaited.is_empty() {
         return;
     }
-    let awaited: BTreeSet<&str> = context.catalog.tools.iter().flat_map(|tool| listed(tool)).map(|state| &**state).collect();
+    let awaited: BTreeSet<&str> =
+        context.catalog.tools.iter().flat_map(|tool| listed(tool)).map(|state| &**state).collect();
     let awaited = Names::of(awaited);
     for loose in &analysis.never_awaited {
         let state = name(workflow, loose.state);
         let near = awaited.nearest(state);
         for tool in loose.produced_by.iter().filter_map(|row| context.catalog.tools.get(*row)) {
-            let message = format!("no tool lists the state \"{state}\" that this one leads to{}", did_you_mean(near));
+            let message = format!(
+                "no tool lists the state \"{state}\" that this one leads to{}",
+                did_you_mean(near)
+            );
             let found = report.at(&tool.entry, member(tool.keys.next), message);
             if let Some(near) = near {
                 found.fix_set(format!("change to \"{near}\""), near);
@@ -75,7 +88,8 @@ pub fn dead_end(context: &LintContext<'_>, report: &mut Report<'_>) {
     let dead: HashSet<StateRow> = analysis.dead_ends.iter().copied().collect();
     for (tool, part) in context.catalog.tools.iter().zip(workflow.members()) {
         if let Some(state) = part.target.filter(|target| dead.contains(target)) {
-            let message = format!("no tool is available in \"{}\": a run ends there", name(workflow, state));
+            let message =
+                format!("no tool is available in \"{}\": a run ends there", name(workflow, state));
             report.at(&tool.entry, member(tool.keys.next), message);
         }
     }
@@ -87,7 +101,9 @@ pub fn trap(context: &LintContext<'_>, report: &mut Report<'_>) {
         let within: HashSet<StateRow> = trap.iter().copied().collect();
         let names: Vec<&str> = trap.iter().map(|state| name(workflow, *state)).collect();
         for (tool, part) in context.catalog.tools.iter().zip(workflow.members()) {
-            let Some(target) = part.target.filter(|target| within.contains(target)) else { continue };
+            let Some(target) = part.target.filter(|target| within.contains(target)) else {
+                continue;
+            };
             let leads_in = match &part.origin {
                 Origin::Every => true,
                 Origin::Only(rows) => rows.iter().any(|row| !within.contains(row)),
@@ -95,9 +111,17 @@ pub fn trap(context: &LintContext<'_>, report: &mut Report<'_>) {
             if leads_in {
                 let only = match names.as_slice() {
                     [one] => format!("every tool available in \"{one}\" stays there"),
-                    _ => format!("from \"{}\" tools lead only among {}", name(workflow, target), names.join(", ")),
+                    _ => format!(
+                        "from \"{}\" tools lead only among {}",
+                        name(workflow, target),
+                        names.join(", ")
+                    ),
                 };
-                report.at(&tool.entry, member(tool.keys.next), format!("{only}: a run that comes there never leaves"));
+                report.at(
+                    &tool.entry,
+                    member(tool.keys.next),
+                    format!("{only}: a run that comes there never leaves"),
+                );
             }
         }
     }
@@ -105,19 +129,31 @@ pub fn trap(context: &LintContext<'_>, report: &mut Report<'_>) {
 
 pub fn unreachable(context: &LintContext<'_>, report: &mut Report<'_>) {
     let (workflow, analysis) = context.flow();
-    let never_produced: HashSet<StateRow> = analysis.never_produced.iter().map(|waiting| waiting.state).collect();
+    let never_produced: HashSet<StateRow> =
+        analysis.never_produced.iter().map(|waiting| waiting.state).collect();
     for (row, why) in &analysis.never_run {
-        let (Some(tool), NeverRuns::Unreachable { waits_for }) = (context.catalog.tools.get(*row), why) else { continue };
+        let (Some(tool), NeverRuns::Unreachable { waits_for }) =
+            (context.catalog.tools.get(*row), why)
+        else {
+            continue;
+        };
         // States that nothing leads to are said by states.never-produced.
         if waits_for.iter().all(|state| never_produced.contains(state)) {
             continue;
         }
-        let names: Vec<String> = waits_for.iter().map(|state| format!("\"{}\"", name(workflow, *state))).collect();
-        let message = format!("no run from \"{UNDEFINED}\" comes to {}, even with every group", names.join(" or "));
+        let names: Vec<String> =
+            waits_for.iter().map(|state| format!("\"{}\"", name(workflow, *state))).collect();
+        let message = format!(
+            "no run from \"{UNDEFINED}\" comes to {}, even with every group",
+            names.join(" or ")
+        );
         let at = member(tool.keys.states);
         let found = report.at(&tool.entry, at.clone(), message);
         if tool.entry.value.get(tool.keys.states).is_some_and(Value::is_array) {
-            found.fix(format!("also available in \"{UNDEFINED}\""), [Edit::Insert { at: at.item(0), item: UNDEFINED.into() }]);
+            found.fix(
+                format!("also available in \"{UNDEFINED}\""),
+                [Edit::Insert { at: at.item(0), item: UNDEFINED.into() }],
+            );
         }
     }
 }

@@ -24,9 +24,21 @@ pub const NOT_JSON: &str = "syntax.not-json";
 /// Codes with their severities and what they say, for lists of checks.
 pub const CODES: &[(&str, Severity, &str)] = &[
     (NOT_WELL_FORMED, Severity::Error, "The file is not well-formed JSON, YAML or TOML."),
-    (DUPLICATE_KEY, Severity::Error, "A key stands twice in one object; readers keep one of the two, not all the same one."),
-    (READS_DIFFERENTLY, Severity::Warning, "A plain YAML word that YAML 1.1 readers, such as PyYAML, take for something else."),
-    (NOT_JSON, Severity::Warning, "Python reads it and JSON does not have it: NaN, Infinity, half of a surrogate pair."),
+    (
+        DUPLICATE_KEY,
+        Severity::Error,
+        "A key stands twice in one object; readers keep one of the two, not all the same one.",
+    ),
+    (
+        READS_DIFFERENTLY,
+        Severity::Warning,
+        "A plain YAML word that YAML 1.1 readers, such as PyYAML, take for something else.",
+    ),
+    (
+        NOT_JSON,
+        Severity::Warning,
+        "Python reads it and JSON does not have it: NaN, Infinity, half of a surrogate pair.",
+    ),
 ];
 
 /// The finding of a text that cannot be read.
@@ -51,17 +63,23 @@ fn odd_note(file: &FileId, source: &Source, note: &Note, homes: &Homes<'_>) -> F
     let (code, message) = match note.kind {
         NoteKind::DuplicateKey => (
             DUPLICATE_KEY,
-            format!("the key \"{name}\" stands twice in one object; here the last one counts, other readers may take the first"),
+            format!(
+                "the key \"{name}\" stands twice in one object; here the last one counts, other readers may take the first"
+            ),
         ),
         NoteKind::NotJson => {
-            let written = source.written(note.document, &note.at).filter(|_| !is_key).unwrap_or(name);
+            let written =
+                source.written(note.document, &note.at).filter(|_| !is_key).unwrap_or(name);
             (
                 NOT_JSON,
-                format!("{written} is not JSON: TrustGraph and other programs in Python read it, most others refuse the file"),
+                format!(
+                    "{written} is not JSON: TrustGraph and other programs in Python read it, most others refuse the file"
+                ),
             )
         }
         NoteKind::ReadsDifferently => {
-            let written = if is_key { name } else { source.written(note.document, &note.at).unwrap_or(name) };
+            let written =
+                if is_key { name } else { source.written(note.document, &note.at).unwrap_or(name) };
             let there = python::word(written);
             (
                 READS_DIFFERENTLY,
@@ -75,8 +93,10 @@ fn odd_note(file: &FileId, source: &Source, note: &Note, homes: &Homes<'_>) -> F
     let home = homes(note.document, &note.at);
     if let (NoteKind::ReadsDifferently, Some((entry, at))) = (note.kind, home) {
         let inner = note.at.strip(&at).unwrap_or_default();
-        let fix =
-            |(label, edit): (String, Edit)| Fix { label: safe(&label), edits: vec![EntryEdit { entry: entry.clone(), edit }] };
+        let fix = |(label, edit): (String, Edit)| Fix {
+            label: safe(&label),
+            edits: vec![EntryEdit { entry: entry.clone(), edit }],
+        };
         let mut fixes = meanings(source, note, is_key, &inner).into_iter().map(fix);
         found.fix = fixes.next();
         found.others = fixes.collect();
@@ -85,28 +105,48 @@ fn odd_note(file: &FileId, source: &Source, note: &Note, homes: &Homes<'_>) -> F
     found
 }
 
-/// The ways to write an ambiguous word so that every reader reads the same, what it reads as here first.
+/// The ways to write an ambiguous word so that every reader reads the same, what it reads as here
+/// first.
 fn meanings(source: &Source, note: &Note, is_key: bool, at: &Pointer) -> Vec<(String, Edit)> {
     if is_key {
         let key = at.last().unwrap_or_default().to_owned();
-        return vec![(format!("put the key in quotes: \"{key}\""), Edit::Rename { at: at.clone(), key })];
+        return vec![(
+            format!("put the key in quotes: \"{key}\""),
+            Edit::Rename { at: at.clone(), key },
+        )];
     }
     // A number keeps its value, and needs its spelling said.
     let spelled = |to: Value| Literal::parse(&to.to_string()).unwrap_or_else(|_| to.into());
     let set = |to: Value| Edit::Set { at: at.clone(), to: spelled(to) };
     let written = source.written(note.document, &note.at).unwrap_or_default();
     let quoted = (format!("put it in quotes: \"{written}\""), set(written.into()));
-    let here = source.value(note.document).and_then(|value| note.at.get(value)).cloned().unwrap_or_default();
+    let here = source
+        .value(note.document)
+        .and_then(|value| note.at.get(value))
+        .cloned()
+        .unwrap_or_default();
     let there = python::meaning(written).filter(|there| !there.is_string());
     let there = there.map(|there| (format!("write {there}, as YAML 1.1 reads it"), set(there)));
     match here {
         Value::String(_) => std::iter::once(quoted).chain(there).collect(),
-        here => std::iter::once((format!("write {here}, as it reads here"), set(here))).chain(there).chain([quoted]).collect(),
+        here => std::iter::once((format!("write {here}, as it reads here"), set(here)))
+            .chain(there)
+            .chain([quoted])
+            .collect(),
     }
 }
 
-fn finding(file: &FileId, code: &'static str, message: &str, pointer: Pointer, (line, column): (usize, usize)) -> Finding {
-    let severity = CODES.iter().find(|(of, ..)| *of == code).map_or(Severity::Error, |(_, severity, _)| *severity);
+fn finding(
+    file: &FileId,
+    code: &'static str,
+    message: &str,
+    pointer: Pointer,
+    (line, column): (usize, usize),
+) -> Finding {
+    let severity = CODES
+        .iter()
+        .find(|(of, ..)| *of == code)
+        .map_or(Severity::Error, |(_, severity, _)| *severity);
     Finding {
         code,
         severity,

@@ -1,4 +1,5 @@
-//! What runs exercised of a workflow: states come to, transitions made, tools taken; and what they left out.
+//! What runs exercised of a workflow: states come to, transitions made, tools taken; and what they
+//! left out.
 
 use std::collections::BTreeMap;
 
@@ -77,7 +78,8 @@ impl Coverage {
                 States::Every => vec![None],
                 States::Only(listed) => listed.iter().cloned().map(Some).collect(),
             };
-            let of = |from| Transition { tool: tool.key().into(), from, to: tool.gate().next.clone() };
+            let of =
+                |from| Transition { tool: tool.key().into(), from, to: tool.gate().next.clone() };
             transitions.extend(froms.into_iter().map(of));
         }
         let mut seen = std::collections::BTreeSet::new();
@@ -86,10 +88,15 @@ impl Coverage {
         keys.extend(tools.iter().map(|tool| Name::from(tool.key())));
         let mut seen = std::collections::BTreeSet::new();
         keys.retain(|key| seen.insert(key.clone()));
-        Self { states: Share::new(workflow.states().to_vec()), transitions: Share::new(transitions), tools: Share::new(keys) }
+        Self {
+            states: Share::new(workflow.states().to_vec()),
+            transitions: Share::new(transitions),
+            tools: Share::new(keys),
+        }
     }
 
-    /// Adds every step of a simulation, on all its branches. A tool counts when it was taken, its transition only when it succeeded.
+    /// Adds every step of a simulation, on all its branches. A tool counts when it was taken, its
+    /// transition only when it succeeded.
     pub fn take(&mut self, simulation: &Simulation) {
         self.states.add(&simulation.start().state().into());
         for (_, step) in simulation.steps() {
@@ -110,11 +117,16 @@ impl Coverage {
     }
 
     fn make(&mut self, tool: &Name, before: &Name, after: &Name) {
-        // A tool stands in one way for every state, or for each that it lists; and leads to one, or stays.
+        // A tool stands in one way for every state, or for each that it lists; and leads to one, or
+        // stays.
         for from in [None, Some(before.clone())] {
             for to in [None, Some(after.clone())] {
                 if to.is_some() || before == after {
-                    self.transitions.add(&Transition { tool: tool.clone(), from: from.clone(), to });
+                    self.transitions.add(&Transition {
+                        tool: tool.clone(),
+                        from: from.clone(),
+                        to,
+                    });
                 }
             }
         }
@@ -151,16 +163,22 @@ impl Coverage {
     #[must_use]
     pub fn missed(&self) -> Vec<String> {
         let names = |names: Vec<String>| names.join(", ");
-        let of_names = |share: &Share<Name>| names(share.missed().map(ToString::to_string).collect());
+        let of_names =
+            |share: &Share<Name>| names(share.missed().map(ToString::to_string).collect());
         let lines = [
             ("states", of_names(&self.states)),
             ("transitions", names(self.transitions.missed().map(Transition::text).collect())),
             ("tools", of_names(&self.tools)),
         ];
-        lines.into_iter().filter(|(_, words)| !words.is_empty()).map(|(kind, words)| format!("no {kind}: {words}")).collect()
+        lines
+            .into_iter()
+            .filter(|(_, words)| !words.is_empty())
+            .map(|(kind, words)| format!("no {kind}: {words}"))
+            .collect()
     }
 
-    /// For scripts: of each kind how many there are, how many were exercised, and each with its count.
+    /// For scripts: of each kind how many there are, how many were exercised, and each with its
+    /// count.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let names = |share: &Share<Name>| {
@@ -205,7 +223,9 @@ mod tests {
             key: key.into(),
             name: key.into(),
             gate: Gate {
-                states: states.map_or(States::Every, |list| States::Only(list.iter().map(|name| (*name).into()).collect())),
+                states: states.map_or(States::Every, |list| {
+                    States::Only(list.iter().map(|name| (*name).into()).collect())
+                }),
                 next: next.map(Into::into),
                 groups: None,
                 ..Gate::open()
@@ -234,10 +254,17 @@ mod tests {
         assert_eq!(coverage.summary(), "states 2 of 3 · transitions 2 of 5 · tools 3 of 4");
         assert_eq!(
             coverage.missed(),
-            ["no states: nowhere", "no transitions: go (s → s), stay (stays in s), far (stays in nowhere)", "no tools: far"]
+            [
+                "no states: nowhere",
+                "no transitions: go (s → s), stay (stays in s), far (stays in nowhere)",
+                "no tools: far"
+            ]
         );
         let json = coverage.to_json();
-        assert_eq!((&json["transitions"]["covered"], &json["transitions"]["missed"][0]["from"]), (&json!(2), &json!("s")));
+        assert_eq!(
+            (&json["transitions"]["covered"], &json["transitions"]["missed"][0]["from"]),
+            (&json!(2), &json!("s"))
+        );
         coverage.step(&"go".into(), &"s".into(), &"s".into());
         coverage.step(&"stay".into(), &"s".into(), &"s".into());
         assert_eq!(coverage.transitions().covered(), 4);

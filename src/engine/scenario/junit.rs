@@ -17,7 +17,12 @@ pub fn report<'t>(trials: impl IntoIterator<Item = (&'t str, &'t str, &'t Trial)
 fn case(number: usize, step: &TrialStep) -> Checked {
     let tool = step.tool.as_deref().unwrap_or("(looks only)");
     let difference = |found: &super::trial::Expectation| {
-        Some(format!("{}: expected {}: {}", found.what, found.expected, found.difference.as_deref()?))
+        Some(format!(
+            "{}: expected {}: {}",
+            found.what,
+            found.expected,
+            found.difference.as_deref()?
+        ))
     };
     Checked {
         name: format!("{number}. {tool} in {}", step.before),
@@ -42,12 +47,17 @@ mod tests {
     #[test]
     fn a_failed_step_is_a_failure_with_its_difference() {
         let tools = [Slot { key: "a".into(), name: "a".into(), gate: Gate::open() }];
-        let steps = json!({"steps": [{"tool": "a"}, {"tool": "a", "expect": {"after": "<s>\u{1b}"}}]});
-        let trial = trial::run(&Scenario::read(&steps).unwrap(), &tools, &[], Mode::Document, Millis(0));
+        let steps =
+            json!({"steps": [{"tool": "a"}, {"tool": "a", "expect": {"after": "<s>\u{1b}"}}]});
+        let trial =
+            trial::run(&Scenario::read(&steps).unwrap(), &tools, &[], Mode::Document, Millis(0));
         let text = report([("a \"run\"", "s.yaml", &trial)]);
         assert!(text.contains("tests=\"2\" failures=\"1\""), "{text}");
         assert!(text.contains("name=\"a &quot;run&quot;\" file=\"s.yaml\""), "{text}");
-        assert!(text.contains("<testcase classname=\"a &quot;run&quot;\" name=\"1. a in undefined\"/>"), "{text}");
+        assert!(
+            text.contains("<testcase classname=\"a &quot;run&quot;\" name=\"1. a in undefined\"/>"),
+            "{text}"
+        );
         assert!(text.contains("the state is undefined, not &lt;s&gt;\u{fffd}"), "{text}");
         assert!(!text.contains('\u{1b}'));
     }

@@ -1,4 +1,5 @@
-//! A scenario as the text of a YAML file, with comments for who reads it; its keys always in the same order.
+//! A scenario as the text of a YAML file, with comments for who reads it; its keys always in the
+//! same order.
 
 use serde_json::{Map, Value, json};
 
@@ -44,7 +45,8 @@ pub fn text(scenario: &Scenario, trial: &Trial) -> String {
         if let Some(went) = trial.steps.get(row) {
             text.push_str(&format!("  # {}: {}\n", row + 1, one_line(&comment(went))));
         }
-        // A list of one step is printed as the step with its dash, and stands two blanks deeper here.
+        // A list of one step is printed as the step with its dash, and stands two blanks deeper
+        // here.
         let printed = print::value(Format::Yaml, &json!([step]));
         for line in printed.lines() {
             if !line.is_empty() {
@@ -63,9 +65,13 @@ fn comment(step: &TrialStep) -> String {
     let available = format!("{} of {all} tools available", offer.available.len());
     match &step.end {
         StepEnd::Looked => format!("in {}, {available}", step.before),
-        StepEnd::Taken(_) if step.before == step.after => format!("the state stays {}; {available}", step.before),
+        StepEnd::Taken(_) if step.before == step.after => {
+            format!("the state stays {}; {available}", step.before)
+        }
         StepEnd::Taken(_) => format!("{} → {}; {available}", step.before, step.after),
-        StepEnd::Refused { reasons, .. } => format!("refused in {}: {}", step.before, reasons.join("; ")),
+        StepEnd::Refused { reasons, .. } => {
+            format!("refused in {}: {}", step.before, reasons.join("; "))
+        }
         StepEnd::Unknown => "no tool has that key or name".into(),
     }
 }
@@ -73,7 +79,13 @@ fn comment(step: &TrialStep) -> String {
 /// Names come from files: a line end in one must not end the comment.
 fn one_line(text: &str) -> String {
     text.chars()
-        .map(|sign| if sign.is_control() || matches!(sign, '\u{2028}' | '\u{2029}' | '\u{85}') { ' ' } else { sign })
+        .map(|sign| {
+            if sign.is_control() || matches!(sign, '\u{2028}' | '\u{2029}' | '\u{85}') {
+                ' '
+            } else {
+                sign
+            }
+        })
         .collect()
 }
 
@@ -121,13 +133,17 @@ mod tests {
                 ..Gate::open()
             },
         };
-        vec![tool("look\nup", "read", "undefined", Some("found")), tool("reset", "admin", "found", Some("undefined"))]
+        vec![
+            tool("look\nup", "read", "undefined", Some("found")),
+            tool("reset", "admin", "found", Some("undefined")),
+        ]
     }
 
     #[test]
     fn a_run_with_a_refusal_is_kept_with_comments_and_holds_when_read_back() {
         let tools = tools();
-        let groups = |list: &[&str]| Some(list.iter().map(|name| Name::from(*name)).collect::<Vec<_>>());
+        let groups =
+            |list: &[&str]| Some(list.iter().map(|name| Name::from(*name)).collect::<Vec<_>>());
         let start = Context { groups: groups(&["read"]), ..Context::default() };
         let mut simulation = Simulation::new(start, Mode::Document, Millis(0));
         simulation.set_question(Some("Who is it: \"you\"?".into()));
@@ -140,8 +156,16 @@ mod tests {
         let went = trial::run(&scenario, &tools, &[], Mode::AsDeployed, Millis(0));
         assert!(went.holds(), "{:?}", went.steps);
         let text = text(&scenario, &went);
-        assert!(text.contains("  # 1: undefined → found; 1 of 2 tools available\n  - tool:"), "{text}");
-        assert!(text.contains("  # 2: refused in found: group: in admin, asked for read\n  - tool: reset\n"), "{text}");
+        assert!(
+            text.contains("  # 1: undefined → found; 1 of 2 tools available\n  - tool:"),
+            "{text}"
+        );
+        assert!(
+            text.contains(
+                "  # 2: refused in found: group: in admin, asked for read\n  - tool: reset\n"
+            ),
+            "{text}"
+        );
         let source = Source::parse(Format::Yaml, text.clone()).unwrap();
         let read = Scenario::read(source.value(0).unwrap()).unwrap();
         assert_eq!(read, scenario, "{text}");

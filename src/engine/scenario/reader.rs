@@ -9,19 +9,35 @@ use crate::{
     schema::pointer::Pointer,
 };
 
-const EXPECTATIONS: &[&str] =
-    &["before", "after", "state", "available", "includes", "hidden", "filtered_by_group", "filtered_by_state", "refused"];
+const EXPECTATIONS: &[&str] = &[
+    "before",
+    "after",
+    "state",
+    "available",
+    "includes",
+    "hidden",
+    "filtered_by_group",
+    "filtered_by_state",
+    "refused",
+];
 
 impl Scenario {
-    /// Reads `{name, mode, start: {user, groups, state, question}, steps: [{groups, tool, outcome, expect: {…}}]}`; all but `steps` may be left out.
+    /// Reads
+    /// `{name, mode, start: {user, groups, state, question}, steps: [{groups, tool, outcome, expect: {…}}]}`; all but `steps` may be left out.
     ///
     /// # Errors
     /// The first thing that is not as it must be: unknown key, wrong type, unknown word.
     pub fn read(value: &Value) -> Result<Self, FileIssue> {
-        let top = Members::of(value, Pointer::root(), &["name", "description", "mode", "start", "steps"])?;
+        let top = Members::of(
+            value,
+            Pointer::root(),
+            &["name", "description", "mode", "start", "steps"],
+        )?;
         let (start, question) = match top.value("start") {
             None => Default::default(),
-            Some((value, at)) => read_start(&Members::of(value, at, &["user", "groups", "state", "question"])?)?,
+            Some((value, at)) => {
+                read_start(&Members::of(value, at, &["user", "groups", "state", "question"])?)?
+            }
         };
         let Some((steps, at)) = top.value("steps") else {
             return Err(issue(&top.at, "\"steps\" is missing: a list of {tool, expect}"));
@@ -32,13 +48,21 @@ impl Scenario {
             start,
             question,
             mode: read_mode(&top)?,
-            steps: items.iter().enumerate().map(|(row, item)| read_step(item, at.item(row))).collect::<Result<_, _>>()?,
+            steps: items
+                .iter()
+                .enumerate()
+                .map(|(row, item)| read_step(item, at.item(row)))
+                .collect::<Result<_, _>>()?,
         })
     }
 }
 
 fn read_start(start: &Members<'_>) -> Result<(Context, Option<String>), FileIssue> {
-    let context = Context { user: start.name("user")?, groups: start.names("groups")?, state: start.name("state")? };
+    let context = Context {
+        user: start.name("user")?,
+        groups: start.names("groups")?,
+        state: start.name("state")?,
+    };
     Ok((context, start.name("question")?.map(|question| question.to_string())))
 }
 
@@ -47,7 +71,10 @@ fn read_mode(top: &Members<'_>) -> Result<Option<Mode>, FileIssue> {
         None => Ok(None),
         Some("document") => Ok(Some(Mode::Document)),
         Some("as deployed" | "as-deployed") => Ok(Some(Mode::AsDeployed)),
-        Some(other) => Err(issue(&top.at.child("mode"), format!("{other:?} is no mode: write \"document\" or \"as deployed\""))),
+        Some(other) => Err(issue(
+            &top.at.child("mode"),
+            format!("{other:?} is no mode: write \"document\" or \"as deployed\""),
+        )),
     }
 }
 
@@ -114,7 +141,8 @@ mod tests {
 
     #[test]
     fn state_is_short_for_the_state_after() {
-        let scenario = Scenario::read(&json!({"steps": [{"tool": "x", "expect": {"state": "t"}}]})).unwrap();
+        let scenario =
+            Scenario::read(&json!({"steps": [{"tool": "x", "expect": {"state": "t"}}]})).unwrap();
         assert_eq!(scenario.steps[0].expect.after.as_deref(), Some("t"));
     }
 
@@ -123,10 +151,19 @@ mod tests {
         for (value, expected) in [
             (json!([]), "here must stand an object, not a list"),
             (json!({}), "\"steps\" is missing: a list of {tool, expect}"),
-            (json!({"steps": [{"tol": "x"}]}), "/steps/0/tol: \"tol\" is unknown; did you mean \"tool\"?"),
+            (
+                json!({"steps": [{"tol": "x"}]}),
+                "/steps/0/tol: \"tol\" is unknown; did you mean \"tool\"?",
+            ),
             (json!({"steps": [{"tool": 3}]}), "/steps/0/tool: here must stand a text, not 3"),
-            (json!({"steps": [], "start": {"groups": "a"}}), "/start/groups: here must stand a list of texts, not \"a\""),
-            (json!({"steps": [], "mode": "x"}), "/mode: \"x\" is no mode: write \"document\" or \"as deployed\""),
+            (
+                json!({"steps": [], "start": {"groups": "a"}}),
+                "/start/groups: here must stand a list of texts, not \"a\"",
+            ),
+            (
+                json!({"steps": [], "mode": "x"}),
+                "/mode: \"x\" is no mode: write \"document\" or \"as deployed\"",
+            ),
             (
                 json!({"steps": [{"outcome": "ok"}]}),
                 "/steps/0/outcome: \"ok\" is no outcome: write one of succeeded, failed, cancelled, timed-out, lost",

@@ -1,4 +1,5 @@
-//! Runs a scenario against tools: each step with what was offered, what came of it, and how that differs from what was expected.
+//! Runs a scenario against tools: each step with what was offered, what came of it, and how that
+//! differs from what was expected.
 
 use serde_json::{Map, Value, json};
 
@@ -85,21 +86,33 @@ impl Trial {
 
     #[must_use]
     pub fn differences(&self) -> usize {
-        self.steps.iter().flat_map(|step| &step.expectations).filter(|expectation| expectation.difference.is_some()).count()
+        self.steps
+            .iter()
+            .flat_map(|step| &step.expectations)
+            .filter(|expectation| expectation.difference.is_some())
+            .count()
     }
 
-    /// For scripts: a list of steps with `before`, `tool`, `outcome`, `after`, `available`, `filtered_by_group`, `filtered_by_state`, `expectations`.
+    /// For scripts: a list of steps with `before`, `tool`, `outcome`, `after`, `available`,
+    /// `filtered_by_group`, `filtered_by_state`, `expectations`.
     #[must_use]
     pub fn to_json(&self) -> Value {
         self.steps.iter().map(step_json).collect()
     }
 }
 
-/// Runs a scenario; a step that can't be taken is reported and the run goes on. `mode` counts where the scenario names none;
-/// `tick` is the time, and each step takes none.
+/// Runs a scenario; a step that can't be taken is reported and the run goes on. `mode` counts where
+/// the scenario names none; `tick` is the time, and each step takes none.
 #[must_use]
-pub fn run<T: Gated>(scenario: &Scenario, tools: &[T], profiles: &[Profile], mode: Mode, tick: Millis) -> Trial {
-    let mut simulation = Simulation::new(scenario.start.clone(), scenario.mode.unwrap_or(mode), tick);
+pub fn run<T: Gated>(
+    scenario: &Scenario,
+    tools: &[T],
+    profiles: &[Profile],
+    mode: Mode,
+    tick: Millis,
+) -> Trial {
+    let mut simulation =
+        Simulation::new(scenario.start.clone(), scenario.mode.unwrap_or(mode), tick);
     simulation.set_question(scenario.question.clone());
     let mut unknown = unknown_groups(tools, &scenario.start);
     let mut steps = Vec::with_capacity(scenario.steps.len());
@@ -127,7 +140,11 @@ fn take<T: Gated>(
     let context = simulation.context();
     let before: Name = context.state().into();
     // What a user may not ask for is refused before any tool is looked at.
-    let offer = if permit(profiles, &context).is_ok() { ToolOffer::of(tools, &context) } else { ToolOffer::default() };
+    let offer = if permit(profiles, &context).is_ok() {
+        ToolOffer::of(tools, &context)
+    } else {
+        ToolOffer::default()
+    };
     let end = match &step.tool {
         None => StepEnd::Looked,
         Some(word) => match row_of(tools, word) {
@@ -137,8 +154,15 @@ fn take<T: Gated>(
                 match simulation.take(tools, profiles, Take::simulated(row, outcome, tick)) {
                     Ok(_) => StepEnd::Taken(outcome),
                     Err(cause) => {
-                        let change = Explainer::new(tools, &context, profiles).explain(tools, row).changes.into_iter().next();
-                        StepEnd::Refused { reasons: cause.sentences(), fix: change.map(|change| change.text(tools)) }
+                        let change = Explainer::new(tools, &context, profiles)
+                            .explain(tools, row)
+                            .changes
+                            .into_iter()
+                            .next();
+                        StepEnd::Refused {
+                            reasons: cause.sentences(),
+                            fix: change.map(|change| change.text(tools)),
+                        }
                     }
                 }
             }
@@ -147,7 +171,15 @@ fn take<T: Gated>(
     let after: Name = simulation.state().into();
     let seen = Seen { tools, before: &before, after: &after, offer: &offer, end: &end };
     let expectations = seen.compare(&step.expect);
-    TrialStep { tool: step.tool.clone(), groups: context.groups, before, end, after, offer, expectations }
+    TrialStep {
+        tool: step.tool.clone(),
+        groups: context.groups,
+        before,
+        end,
+        after,
+        offer,
+        expectations,
+    }
 }
 
 struct Seen<'s, T> {
@@ -163,7 +195,8 @@ impl<T: Gated> Seen<'_, T> {
         let mut all = Vec::new();
         let mut state = |what, expected: Option<&Name>, got: &Name| {
             if let Some(expected) = expected {
-                let difference = (expected != got).then(|| format!("the state is {got}, not {expected}"));
+                let difference =
+                    (expected != got).then(|| format!("the state is {got}, not {expected}"));
                 all.push(Expectation { what, expected: expected.to_string(), difference });
             }
         };
@@ -176,10 +209,22 @@ impl<T: Gated> Seen<'_, T> {
             ("available", &expect.available, &offer.available, Compare::Exactly),
             ("includes", &expect.includes, &offer.available, Compare::AtLeast),
             ("hidden", &expect.hidden, &hidden, Compare::AtLeast),
-            ("filtered_by_group", &expect.filtered_by_group, &offer.filtered_by_group, Compare::Exactly),
-            ("filtered_by_state", &expect.filtered_by_state, &offer.filtered_by_state, Compare::Exactly),
+            (
+                "filtered_by_group",
+                &expect.filtered_by_group,
+                &offer.filtered_by_group,
+                Compare::Exactly,
+            ),
+            (
+                "filtered_by_state",
+                &expect.filtered_by_state,
+                &offer.filtered_by_state,
+                Compare::Exactly,
+            ),
         ] {
-            all.extend(expected.as_ref().map(|expected| self.compare_sets(what, expected, got, how)));
+            all.extend(
+                expected.as_ref().map(|expected| self.compare_sets(what, expected, got, how)),
+            );
         }
         all.extend(self.compare_end(expect.refused));
         all
@@ -194,7 +239,9 @@ impl<T: Gated> Seen<'_, T> {
         };
         let refused = matches!(self.end, StepEnd::Refused { .. });
         let difference = match (expected, why) {
-            (Some(Refusal::Expected), _) => (!refused).then(|| "the step was not refused".to_owned()),
+            (Some(Refusal::Expected), _) => {
+                (!refused).then(|| "the step was not refused".to_owned())
+            }
             (_, Some(why)) => Some(why),
             (Some(Refusal::Excluded), None) => None,
             (None, None) => return None,
@@ -204,7 +251,13 @@ impl<T: Gated> Seen<'_, T> {
     }
 
     /// Sets of tools, whatever the order; a word that means no tool is a difference of its own.
-    fn compare_sets(&self, what: &'static str, expected: &[Name], got: &[Name], how: Compare) -> Expectation {
+    fn compare_sets(
+        &self,
+        what: &'static str,
+        expected: &[Name],
+        got: &[Name],
+        how: Compare,
+    ) -> Expectation {
         let mut differences = Vec::new();
         let mut wanted: Vec<Name> = Vec::new();
         for word in expected {
@@ -213,8 +266,10 @@ impl<T: Gated> Seen<'_, T> {
                 None => differences.push(format!("no tool is called {word}")),
             }
         }
-        let missing: Vec<&str> = wanted.iter().filter(|key| !got.contains(key)).map(|key| &**key).collect();
-        let extra: Vec<&str> = got.iter().filter(|key| !wanted.contains(key)).map(|key| &**key).collect();
+        let missing: Vec<&str> =
+            wanted.iter().filter(|key| !got.contains(key)).map(|key| &**key).collect();
+        let extra: Vec<&str> =
+            got.iter().filter(|key| !wanted.contains(key)).map(|key| &**key).collect();
         if !missing.is_empty() {
             differences.push(format!("missing {}", missing.join(", ")));
         }
@@ -273,16 +328,36 @@ mod tests {
     fn tool(key: &str, groups: &[&str], states: &[&str], next: Option<&str>) -> Slot {
         let names = |list: &[&str]| list.iter().map(|name| Name::from(*name)).collect::<Vec<_>>();
         let states = if states.is_empty() { States::Every } else { States::Only(names(states)) };
-        let gate = Gate { groups: Some(names(groups)), states, next: next.map(Name::from), ..Gate::open() };
+        let gate = Gate {
+            groups: Some(names(groups)),
+            states,
+            next: next.map(Name::from),
+            ..Gate::open()
+        };
         Slot { key: key.into(), name: format!("The {key}").into(), gate }
     }
 
     fn spec() -> Vec<Slot> {
         vec![
-            tool("knowledge-query", &["read-only", "knowledge", "basic"], &["undefined", "research"], Some("analysis")),
-            tool("graph-update", &["write", "knowledge", "admin"], &["analysis", "modification"], None),
+            tool(
+                "knowledge-query",
+                &["read-only", "knowledge", "basic"],
+                &["undefined", "research"],
+                Some("analysis"),
+            ),
+            tool(
+                "graph-update",
+                &["write", "knowledge", "admin"],
+                &["analysis", "modification"],
+                None,
+            ),
             tool("text-completion", &["read-only", "text", "basic"], &[], Some("undefined")),
-            tool("complex-analysis", &["advanced", "compute", "expensive"], &["analysis"], Some("results")),
+            tool(
+                "complex-analysis",
+                &["advanced", "compute", "expensive"],
+                &["analysis"],
+                Some("results"),
+            ),
             tool("reset-workflow", &["admin"], &["analysis", "results"], Some("undefined")),
         ]
     }
@@ -311,8 +386,18 @@ mod tests {
                 fix: Some("ask for admin".into())
             }
         );
-        let differences: Vec<_> = trial.steps[2].expectations.iter().filter_map(|found| found.difference.clone()).collect();
-        assert_eq!(differences, ["the state is results, not undefined", "group: in admin, asked for knowledge, compute"]);
+        let differences: Vec<_> = trial.steps[2]
+            .expectations
+            .iter()
+            .filter_map(|found| found.difference.clone())
+            .collect();
+        assert_eq!(
+            differences,
+            [
+                "the state is results, not undefined",
+                "group: in admin, asked for knowledge, compute"
+            ]
+        );
         assert_eq!(trial.differences(), 2);
         let json = trial.to_json();
         assert_eq!(json[2]["outcome"], "refused");
@@ -321,8 +406,11 @@ mod tests {
 
     #[test]
     fn an_expected_refusal_holds_and_an_expected_one_that_does_not_come_differs() {
-        let refused =
-            |tool: &str| try_out(&json!({"steps": [{"tool": tool, "expect": {"refused": true}}], "start": {"groups": ["text"]}}));
+        let refused = |tool: &str| {
+            try_out(
+                &json!({"steps": [{"tool": tool, "expect": {"refused": true}}], "start": {"groups": ["text"]}}),
+            )
+        };
         assert!(refused("knowledge-query").holds());
         assert_eq!(refused("text-completion").differences(), 1);
     }
@@ -351,8 +439,9 @@ mod tests {
             json!({"refused": true}),
             json!({"includes": ["no such tool"]}),
         ] {
-            let trial =
-                try_out(&json!({"start": {"groups": ["basic"]}, "steps": [{"tool": "knowledge-query", "expect": expect}]}));
+            let trial = try_out(
+                &json!({"start": {"groups": ["basic"]}, "steps": [{"tool": "knowledge-query", "expect": expect}]}),
+            );
             assert_eq!(trial.differences(), 1, "{expect}");
         }
         let trial = try_out(&json!({"steps": [{"tool": "nothing"}]}));
@@ -361,7 +450,10 @@ mod tests {
 
     #[test]
     fn a_simulation_saved_as_a_scenario_holds() {
-        let start = crate::model::context::Context { groups: Some(vec!["basic".into()]), ..Default::default() };
+        let start = crate::model::context::Context {
+            groups: Some(vec!["basic".into()]),
+            ..Default::default()
+        };
         let mut simulation = Simulation::new(start, Mode::AsDeployed, Millis(0));
         simulation.take(&spec(), &[], Take::simulated(0, Outcome::Failed, Millis(1))).unwrap();
         simulation.set_groups(None);

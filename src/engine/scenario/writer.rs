@@ -33,7 +33,8 @@ impl Scenario {
         top.into()
     }
 
-    /// The way from the start to where a simulation stands, with what was seen as what is expected, and what was refused on it.
+    /// The way from the start to where a simulation stands, with what was seen as what is expected,
+    /// and what was refused on it.
     #[must_use]
     pub fn of_simulation(name: &str, simulation: &Simulation) -> Self {
         let way = simulation.way_to(simulation.at());
@@ -49,15 +50,27 @@ impl Scenario {
         };
         for (row, place) in places.enumerate() {
             let next = way.get(row).and_then(|id| simulation.step(*id));
-            // What was tried in vain belongs to this way only if it went on afterwards, or ends here.
+            // What was tried in vain belongs to this way only if it went on afterwards, or ends
+            // here.
             let tried = simulation.refused().iter().filter(|refused| refused.after == place);
             for refused in tried.filter(|refused| next.is_none_or(|next| refused.at <= next.at)) {
-                let expect = Expectations { refused: Some(Refusal::Expected), ..Expectations::default() };
-                push(&refused.groups, ScenarioStep { tool: Some(refused.tool.clone()), expect, ..ScenarioStep::default() });
+                let expect =
+                    Expectations { refused: Some(Refusal::Expected), ..Expectations::default() };
+                push(
+                    &refused.groups,
+                    ScenarioStep {
+                        tool: Some(refused.tool.clone()),
+                        expect,
+                        ..ScenarioStep::default()
+                    },
+                );
             }
             if let Some(step) = next {
                 let (tool, outcome) = (Some(step.tool.clone()), Some(step.outcome));
-                push(&step.groups, ScenarioStep { tool, outcome, expect: seen(step), groups: None });
+                push(
+                    &step.groups,
+                    ScenarioStep { tool, outcome, expect: seen(step), groups: None },
+                );
             }
         }
         Self {

@@ -1,4 +1,5 @@
-//! A calculator: `+ - * / % ^`, parentheses, decimals and a few functions; errors name their column.
+//! A calculator: `+ - * / % ^`, parentheses, decimals and a few functions; errors name their
+//! column.
 
 use super::sample::{Answer, Asking, Fault, text};
 
@@ -18,9 +19,21 @@ const FUNCTIONS: &[Function] = &[
     Function { name: "floor", takes: 1..=1, apply: |v| v[0].floor() },
     Function { name: "ln", takes: 1..=1, apply: |v| v[0].ln() },
     Function { name: "log", takes: 1..=1, apply: |v| v[0].log10() },
-    Function { name: "max", takes: 1..=99, apply: |v| v.iter().copied().fold(f64::NEG_INFINITY, f64::max) },
-    Function { name: "min", takes: 1..=99, apply: |v| v.iter().copied().fold(f64::INFINITY, f64::min) },
-    Function { name: "round", takes: 1..=2, apply: |v| round(v[0], v.get(1).copied().unwrap_or(0.0)) },
+    Function {
+        name: "max",
+        takes: 1..=99,
+        apply: |v| v.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+    },
+    Function {
+        name: "min",
+        takes: 1..=99,
+        apply: |v| v.iter().copied().fold(f64::INFINITY, f64::min),
+    },
+    Function {
+        name: "round",
+        takes: 1..=2,
+        apply: |v| round(v[0], v.get(1).copied().unwrap_or(0.0)),
+    },
     Function { name: "sqrt", takes: 1..=1, apply: |v| v[0].sqrt() },
 ];
 
@@ -40,7 +53,9 @@ pub fn evaluate(expression: &str) -> Result<f64, Fault> {
     match reader.peek() {
         None => Ok(value),
         Some(')') => Err(reader.fault("this ) closes nothing")),
-        Some(found) => Err(reader.fault(&format!("expected an operator, found \"{}\"", found.escape_debug()))),
+        Some(found) => {
+            Err(reader.fault(&format!("expected an operator, found \"{}\"", found.escape_debug())))
+        }
     }
 }
 
@@ -48,7 +63,11 @@ pub fn evaluate(expression: &str) -> Result<f64, Fault> {
 fn print(value: f64) -> String {
     let rounded: f64 = format!("{value:.11e}").parse().unwrap_or(value);
     let shown = if rounded == 0.0 { 0.0 } else { rounded };
-    if shown != 0.0 && !(1e-9..1e21).contains(&shown.abs()) { format!("{shown:e}") } else { shown.to_string() }
+    if shown != 0.0 && !(1e-9..1e21).contains(&shown.abs()) {
+        format!("{shown:e}")
+    } else {
+        shown.to_string()
+    }
 }
 
 fn round(value: f64, digits: f64) -> f64 {
@@ -139,7 +158,11 @@ impl Reader<'_> {
         let at = self.at - 1;
         let exponent = self.signed()?;
         if base == 0.0 && exponent < 0.0 {
-            return Err(self.fault_at(at, "division-by-zero", "division by zero: zero to a negative power"));
+            return Err(self.fault_at(
+                at,
+                "division-by-zero",
+                "division by zero: zero to a negative power",
+            ));
         }
         self.finite(base.powf(exponent), at)
     }
@@ -150,11 +173,16 @@ impl Reader<'_> {
                 let opened = reader.at;
                 reader.at += 1;
                 let value = reader.sum()?;
-                reader.take(&[')']).map(|_| value).ok_or_else(|| reader.fault_at(opened, "syntax", "this ( is never closed"))
+                reader
+                    .take(&[')'])
+                    .map(|_| value)
+                    .ok_or_else(|| reader.fault_at(opened, "syntax", "this ( is never closed"))
             }),
             Some(first) if first.is_ascii_digit() || first == '.' => self.number(),
             Some(first) if first.is_alphabetic() => self.named(),
-            Some(found) => Err(self.fault(&format!("expected a number, found \"{}\"", found.escape_debug()))),
+            Some(found) => {
+                Err(self.fault(&format!("expected a number, found \"{}\"", found.escape_debug())))
+            }
             None => Err(self.fault("expected a number, found the end")),
         }
     }
@@ -165,16 +193,17 @@ impl Reader<'_> {
         let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
         let length = digits + exponent(&rest[digits..]);
         self.at += length;
-        let value = rest[..length]
-            .parse()
-            .map_err(|_| self.fault_at(start, "syntax", &format!("\"{}\" is not a number", &rest[..length])))?;
+        let value = rest[..length].parse().map_err(|_| {
+            self.fault_at(start, "syntax", &format!("\"{}\" is not a number", &rest[..length]))
+        })?;
         self.finite(value, start)
     }
 
     fn named(&mut self) -> Result<f64, Fault> {
         let start = self.at;
         let rest = &self.text[start..];
-        let name = &rest[..rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len())];
+        let name =
+            &rest[..rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len())];
         self.at += name.len();
         if let Some((_, value)) = CONSTANTS.iter().find(|(constant, _)| *constant == name) {
             return Ok(*value);
@@ -193,7 +222,11 @@ impl Reader<'_> {
                 (1, 1) => "one value".to_owned(),
                 (least, most) => format!("{least} to {most} values"),
             };
-            return Err(self.fault_at(start, "syntax", &format!("{name} takes {takes}, not {}", values.len())));
+            return Err(self.fault_at(
+                start,
+                "syntax",
+                &format!("{name} takes {takes}, not {}", values.len()),
+            ));
         }
         self.finite((function.apply)(&values), start)
     }
@@ -207,7 +240,9 @@ impl Reader<'_> {
         while self.take(&[',']).is_some() {
             values.push(self.sum()?);
         }
-        self.take(&[')']).map(|_| values).ok_or_else(|| self.fault_at(opened, "syntax", "this ( is never closed"))
+        self.take(&[')'])
+            .map(|_| values)
+            .ok_or_else(|| self.fault_at(opened, "syntax", "this ( is never closed"))
     }
 
     fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
@@ -291,7 +326,9 @@ mod tests {
 
     #[test]
     fn deep_nesting_ends_with_an_error() {
-        for text in ["(".repeat(10_000), "-".repeat(10_000), "sqrt(".repeat(10_000), "2^".repeat(10_000)] {
+        for text in
+            ["(".repeat(10_000), "-".repeat(10_000), "sqrt(".repeat(10_000), "2^".repeat(10_000)]
+        {
             assert!(result(&text).unwrap_err().contains("nested too deeply"));
         }
     }

@@ -1,4 +1,5 @@
-//! The documents that the sample service answers from; every customer and product in them is invented.
+//! The documents that the sample service answers from; every customer and product in them is
+//! invented.
 
 /// One document.
 pub struct Document {

@@ -1,4 +1,5 @@
-//! Answers questions from a small collection of documents: the best by BM25, in pieces that can be seen to stream.
+//! Answers questions from a small collection of documents: the best by BM25, in pieces that can be
+//! seen to stream.
 
 use std::collections::HashMap;
 
@@ -14,21 +15,26 @@ const WORDS: usize = 4;
 
 /// Words that say nothing about what is asked.
 const EMPTY_WORDS: &[&str] = &[
-    "a", "an", "and", "are", "as", "at", "be", "by", "do", "does", "for", "from", "had", "has", "have", "how", "i", "in", "is",
-    "it", "many", "me", "most", "much", "my", "of", "on", "or", "our", "that", "the", "their", "there", "they", "this", "to",
-    "top", "was", "we", "what", "when", "where", "which", "who", "why", "will", "with", "you", "your",
+    "a", "an", "and", "are", "as", "at", "be", "by", "do", "does", "for", "from", "had", "has",
+    "have", "how", "i", "in", "is", "it", "many", "me", "most", "much", "my", "of", "on", "or",
+    "our", "that", "the", "their", "there", "they", "this", "to", "top", "was", "we", "what",
+    "when", "where", "which", "who", "why", "will", "with", "you", "your",
 ];
 
 /// Answers the argument `question` from the configured `collection`.
 pub fn answer(asking: &Asking<'_>) -> Answer {
     let names: Vec<&str> = COLLECTIONS.iter().map(|(name, _)| *name).collect();
     let there_are = names.join(" and ");
-    let wanted = text(asking.config, "collection")
-        .ok_or_else(|| Fault::new("missing-configuration", format!("set the collection; there are {there_are}")))?;
-    let (name, documents) = COLLECTIONS
-        .iter()
-        .find(|(name, _)| *name == wanted)
-        .ok_or_else(|| Fault::new("unknown-collection", format!("there is no collection \"{wanted}\"; there are {there_are}")))?;
+    let wanted = text(asking.config, "collection").ok_or_else(|| {
+        Fault::new("missing-configuration", format!("set the collection; there are {there_are}"))
+    })?;
+    let (name, documents) =
+        COLLECTIONS.iter().find(|(name, _)| *name == wanted).ok_or_else(|| {
+            Fault::new(
+                "unknown-collection",
+                format!("there is no collection \"{wanted}\"; there are {there_are}"),
+            )
+        })?;
     let question = text(asking.arguments, "question")
         .ok_or_else(|| Fault::new("missing-argument", format!("ask a question about {name}")))?;
     Ok(pieces(&compose(name, &question, &best(&question, documents))))
@@ -49,13 +55,23 @@ fn compose(name: &str, question: &str, found: &[&Document]) -> String {
 
 /// The documents that fit best, best first; only those that share a word with the question.
 fn best<'d>(question: &str, documents: &'d [Document]) -> Vec<&'d Document> {
-    let texts: Vec<Vec<String>> =
-        documents.iter().map(|document| terms(&format!("{} {}", document.title, document.text))).collect();
-    let mut scored: Vec<(f64, &Document)> =
-        scores(&terms(question), &texts).into_iter().zip(documents).filter(|(score, _)| *score > 0.0).collect();
+    let texts: Vec<Vec<String>> = documents
+        .iter()
+        .map(|document| terms(&format!("{} {}", document.title, document.text)))
+        .collect();
+    let mut scored: Vec<(f64, &Document)> = scores(&terms(question), &texts)
+        .into_iter()
+        .zip(documents)
+        .filter(|(score, _)| *score > 0.0)
+        .collect();
     scored.sort_by(|(one, _), (other, _)| other.total_cmp(one));
     let bar = scored.first().map_or(0.0, |(score, _)| score / 2.0);
-    scored.into_iter().take(BEST).filter(|(score, _)| *score >= bar).map(|(_, document)| document).collect()
+    scored
+        .into_iter()
+        .take(BEST)
+        .filter(|(score, _)| *score >= bar)
+        .map(|(_, document)| document)
+        .collect()
 }
 
 /// BM25 with its usual constants.
@@ -82,8 +98,14 @@ fn scores(question: &[String], texts: &[Vec<String>]) -> Vec<f64> {
 
 /// The words that count, without their endings.
 fn terms(text: &str) -> Vec<String> {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase);
-    words.filter(|word| !EMPTY_WORDS.contains(&word.as_str())).map(|word| stem(&word).to_owned()).collect()
+    let words = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase);
+    words
+        .filter(|word| !EMPTY_WORDS.contains(&word.as_str()))
+        .map(|word| stem(&word).to_owned())
+        .collect()
 }
 
 fn stem(word: &str) -> &str {
@@ -122,8 +144,16 @@ mod tests {
     fn a_question_finds_its_document_and_streams() {
         let pieces = ask(&json!("customers"), "What are the top customer complaints?").unwrap();
         assert!(pieces.len() > 5, "{pieces:?}");
-        assert!(pieces.concat().starts_with("The three complaints heard most often are late deliveries"), "{}", pieces.concat());
-        assert!(ask(&json!("products"), "Which tent is lightest?").unwrap().concat().contains("1.4 kg"));
+        assert!(
+            pieces
+                .concat()
+                .starts_with("The three complaints heard most often are late deliveries"),
+            "{}",
+            pieces.concat()
+        );
+        assert!(
+            ask(&json!("products"), "Which tent is lightest?").unwrap().concat().contains("1.4 kg")
+        );
     }
 
     #[test]

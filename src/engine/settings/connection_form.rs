@@ -1,4 +1,5 @@
-//! The schema that a connection's table is edited through, as far as it counts for the transport that it has.
+//! The schema that a connection's table is edited through, as far as it counts for the transport
+//! that it has.
 
 use serde_json::{Map, Value, json};
 
@@ -11,7 +12,8 @@ use crate::model::{
     transport::{TRANSPORTS, TransportKind},
 };
 
-/// The schema for a table with this value. A key that does not count for its transport is offered only while it is there.
+/// The schema for a table with this value. A key that does not count for its transport is offered
+/// only while it is there.
 #[must_use]
 pub fn schema(table: &Value, systems: &[&SettingsSchema]) -> Value {
     let kind = transport(table);
@@ -22,9 +24,14 @@ pub fn schema(table: &Value, systems: &[&SettingsSchema]) -> Value {
         }
     };
     let is_wire = !kind.about().schemes.is_empty();
-    let about = format!("Addresses to try in order: {}. No password in them", examples().collect::<Vec<_>>().join(", "));
+    let about = format!(
+        "Addresses to try in order: {}. No password in them",
+        examples().collect::<Vec<_>>().join(", ")
+    );
     let addresses = match table.get("servers") {
-        Some(Value::String(_)) => json!({"type": "string", "title": "servers", "description": about}),
+        Some(Value::String(_)) => {
+            json!({"type": "string", "title": "servers", "description": about})
+        }
         _ => json!({"type": "array", "items": {"type": "string"}, "description": about}),
     };
     offer("servers", true, addresses);
@@ -71,7 +78,9 @@ pub fn schema(table: &Value, systems: &[&SettingsSchema]) -> Value {
     }
     for system in systems.iter().filter(|system| system.table.is_none()) {
         let counts = system.transports.contains(&kind);
-        properties(&(system.schema)()).iter().for_each(|(key, property)| offer(key, counts, property.clone()));
+        properties(&(system.schema)())
+            .iter()
+            .for_each(|(key, property)| offer(key, counts, property.clone()));
     }
     offer(
         LARGEST,
@@ -84,7 +93,11 @@ pub fn schema(table: &Value, systems: &[&SettingsSchema]) -> Value {
         }
     }
     for (key, _) in SECRETS {
-        offer(key, false, json!({"type": "string", "format": "password", "description": "It does not belong in this file"}));
+        offer(
+            key,
+            false,
+            json!({"type": "string", "format": "password", "description": "It does not belong in this file"}),
+        );
     }
     json!({"type": "object", "properties": offered, "additionalProperties": false})
 }
@@ -114,6 +127,8 @@ mod tests {
     fn a_secret_that_stands_in_the_file_is_not_shown() {
         let of_password = schema(&json!({"servers": "nats://h", "password": "hush"}), &[]);
         assert_eq!(of_password["properties"]["password"]["format"], "password");
-        assert!(schema(&json!({"servers": "nats://h"}), &[])["properties"].get("password").is_none());
+        assert!(
+            schema(&json!({"servers": "nats://h"}), &[])["properties"].get("password").is_none()
+        );
     }
 }

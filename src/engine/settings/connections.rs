@@ -40,16 +40,29 @@ pub const LARGEST: &str = "largest-answer";
 pub const TOOLS: &str = "tools";
 
 /// Keys that people write a secret under, and how the keys to use begin.
-pub const SECRETS: [(&str, &str); 3] = [("password", "password"), ("token", "token"), ("secret", "password")];
+pub const SECRETS: [(&str, &str); 3] =
+    [("password", "password"), ("token", "token"), ("secret", "password")];
 
-/// Reads `[connections.NAME]` with what these systems add to it; one that cannot be used is noted and left out.
-pub fn read(reader: &mut Reader, name: &str, table: &Table<'_>, systems: &[&SettingsSchema]) -> Option<Connection> {
+/// Reads `[connections.NAME]` with what these systems add to it; one that cannot be used is noted
+/// and left out.
+pub fn read(
+    reader: &mut Reader,
+    name: &str,
+    table: &Table<'_>,
+    systems: &[&SettingsSchema],
+) -> Option<Connection> {
     let added: Vec<String> = systems.iter().flat_map(|system| system.keys_beside()).collect();
     let keys: Vec<&str> = KEYS.into_iter().chain(added.iter().map(String::as_str)).collect();
     reader.known_but_secrets(table, &SECRETS, &keys);
-    let mut connection = Connection { name: name.to_owned(), endpoint: endpoint(reader, name, table)?, ..Connection::embedded() };
+    let mut connection = Connection {
+        name: name.to_owned(),
+        endpoint: endpoint(reader, name, table)?,
+        ..Connection::embedded()
+    };
     connection.tls = Tls {
-        required: reader.flag(table, "tls").unwrap_or_else(|| connection.addresses().iter().any(|address| is_encrypted(address))),
+        required: reader
+            .flag(table, "tls")
+            .unwrap_or_else(|| connection.addresses().iter().any(|address| is_encrypted(address))),
         ca_file: reader.text(table, "ca-file"),
         cert_file: reader.text(table, "cert-file"),
         key_file: reader.text(table, "key-file"),
@@ -60,7 +73,8 @@ pub fn read(reader: &mut Reader, name: &str, table: &Table<'_>, systems: &[&Sett
             connection.settings.insert(system.system, settings);
         }
     }
-    connection.largest_answer = reader.count(table, LARGEST).map_or(LARGEST_ANSWER, |count| count.saturating_mul(MIB));
+    connection.largest_answer =
+        reader.count(table, LARGEST).map_or(LARGEST_ANSWER, |count| count.saturating_mul(MIB));
     Some(connection)
 }
 
@@ -74,7 +88,8 @@ fn endpoint(reader: &mut Reader, name: &str, table: &Table<'_>) -> Option<Endpoi
         return Some(Endpoint::Embedded);
     }
     if addresses.is_empty() {
-        let message = format!("connection \"{name}\" has no address; add servers = [\"nats://HOST:4222\"]");
+        let message =
+            format!("connection \"{name}\" has no address; add servers = [\"nats://HOST:4222\"]");
         reader.note(Severity::Error, "settings.no-address", &table.at, message);
         return None;
     }
@@ -87,7 +102,12 @@ fn words() -> Vec<(&'static str, TransportKind)> {
 }
 
 /// Reads the tools whose calls go through a connection: each through one.
-pub fn read_tools(reader: &mut Reader, name: &str, table: &Table<'_>, connections: &mut Connections) {
+pub fn read_tools(
+    reader: &mut Reader,
+    name: &str,
+    table: &Table<'_>,
+    connections: &mut Connections,
+) {
     for (row, tool) in reader.texts(table, TOOLS).unwrap_or_default().into_iter().enumerate() {
         match connections.of_tools.get(&tool) {
             Some(other) if other != name => {
@@ -96,7 +116,12 @@ pub fn read_tools(reader: &mut Reader, name: &str, table: &Table<'_>, connection
                     tool.escape_debug(),
                     other.escape_debug()
                 );
-                reader.note(Severity::Error, "settings.two-connections", &table.at.child(TOOLS).item(row), message);
+                reader.note(
+                    Severity::Error,
+                    "settings.two-connections",
+                    &table.at.child(TOOLS).item(row),
+                    message,
+                );
             }
             _ => drop(connections.of_tools.insert(tool, name.to_owned())),
         }
@@ -147,31 +172,42 @@ pub fn holds_credentials(server: &str) -> bool {
 /// The connection that a command line or a case means: by name, or by address.
 ///
 /// # Errors
-/// When there is none of that name, or the address is not one; the text is not repeated where it may hold a password.
+/// When there is none of that name, or the address is not one; the text is not repeated where it
+/// may hold a password.
 pub fn named(connections: &Connections, wanted: &str) -> Result<Connection, Problem> {
     let doing = "choosing the connection";
     if let Some(named) = connections.named(wanted) {
         return Ok(named.clone());
     }
     if !wanted.contains("://") {
-        let names: Vec<&str> = connections.known.iter().map(|connection| connection.name.as_str()).collect();
+        let names: Vec<&str> =
+            connections.known.iter().map(|connection| connection.name.as_str()).collect();
         let near = similar::nearest(wanted, names.iter().copied());
         let remedy = match near {
             Some(near) => format!("did you mean \"{near}\"?"),
-            None => format!("there are: {}; or give an address: nats://HOST:4222", names.join(", ")),
+            None => {
+                format!("there are: {}; or give an address: nats://HOST:4222", names.join(", "))
+            }
         };
         let cause = format!("there is no connection \"{}\"", wanted.escape_debug());
         return Err(Problem::new(ProblemKind::Input, doing, cause).remedy(remedy));
     }
     if holds_credentials(wanted) {
-        let remedy = "keep the connection in toolcrib.toml, with user and password-variable or password-key";
-        return Err(Problem::new(ProblemKind::Input, doing, "the address holds a user or password").remedy(remedy));
+        let remedy =
+            "keep the connection in toolcrib.toml, with user and password-variable or password-key";
+        return Err(Problem::new(
+            ProblemKind::Input,
+            doing,
+            "the address holds a user or password",
+        )
+        .remedy(remedy));
     }
     let Some(transport) = TransportKind::of_address(wanted) else {
         let schemes = TRANSPORTS.iter().flat_map(|kind| kind.about().schemes);
         let known: Vec<_> = schemes.map(|scheme| format!("{}://", scheme.word)).collect();
         let cause = format!("no transport is known for {}", wanted.escape_debug());
-        return Err(Problem::new(ProblemKind::Input, doing, cause).remedy(format!("addresses begin with {}", known.join(" or "))));
+        return Err(Problem::new(ProblemKind::Input, doing, cause)
+            .remedy(format!("addresses begin with {}", known.join(" or "))));
     };
     let tls = Tls { required: is_encrypted(wanted), ..Tls::default() };
     Ok(Connection { tls, ..Connection::to(transport, wanted, wanted) })

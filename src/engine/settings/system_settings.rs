@@ -1,4 +1,5 @@
-//! What a system needs to know of a connection, as the system describes it: reading, checks and the form follow from the description.
+//! What a system needs to know of a connection, as the system describes it: reading, checks and the
+//! form follow from the description.
 
 use std::sync::LazyLock;
 
@@ -17,7 +18,8 @@ use crate::model::{
 /// The settings that a system has on connections.
 pub struct SettingsSchema {
     pub system: SystemId,
-    /// The table within a connection's that holds them; `None`: they stand among the connection's own keys.
+    /// The table within a connection's that holds them; `None`: they stand among the connection's
+    /// own keys.
     pub table: Option<&'static str>,
     /// The transports that they count on.
     pub transports: &'static [TransportKind],
@@ -32,7 +34,8 @@ pub struct SettingsSchema {
     pub connections: &'static [ConnectionMember],
 }
 
-/// What must hold for a text beyond its being one; while it does not, the connection cannot be used.
+/// What must hold for a text beyond its being one; while it does not, the connection cannot be
+/// used.
 pub struct Rule {
     pub key: &'static str,
     pub code: &'static str,
@@ -75,26 +78,45 @@ impl SettingsSchema {
     ///
     /// # Errors
     /// When the connection cannot be used until that is mended.
-    pub fn read(&self, reader: &mut Reader, table: &Table<'_>, kind: TransportKind) -> Result<Option<SystemSettings>, Noted> {
+    pub fn read(
+        &self,
+        reader: &mut Reader,
+        table: &Table<'_>,
+        kind: TransportKind,
+    ) -> Result<Option<SystemSettings>, Noted> {
         let keys = self.keys();
         if let Some(name) = self.table {
             let Some(own) = reader.table(table, name) else { return Ok(None) };
             let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-            let secrets = self.secrets.iter().flat_map(|secret| secret.written.iter().map(|written| (*written, secret.key)));
+            let secrets = self
+                .secrets
+                .iter()
+                .flat_map(|secret| secret.written.iter().map(|written| (*written, secret.key)));
             reader.known_but_secrets(&own, &secrets.collect::<Vec<_>>(), &keys);
             return self.members(reader, &own).map(Some);
         }
-        let written: Vec<&String> = keys.iter().filter(|key| table.members.contains_key(*key)).collect();
+        let written: Vec<&String> =
+            keys.iter().filter(|key| table.members.contains_key(*key)).collect();
         for key in written.iter().filter(|_| !self.transports.contains(&kind)) {
-            let message = format!("{key} counts only {}, which transport {} is not", self.counts, kind.word());
-            reader.note(Severity::Warning, "settings.no-gateway", &table.at.child(key.as_str()), message);
+            let message = format!(
+                "{key} counts only {}, which transport {} is not",
+                self.counts,
+                kind.word()
+            );
+            reader.note(
+                Severity::Warning,
+                "settings.no-gateway",
+                &table.at.child(key.as_str()),
+                message,
+            );
         }
         if written.is_empty() { Ok(None) } else { self.members(reader, table).map(Some) }
     }
 
     fn members(&self, reader: &mut Reader, table: &Table<'_>) -> Result<SystemSettings, Noted> {
         let schema = (self.schema)();
-        let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let required: Vec<&str> =
+            schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         for key in required.iter().filter(|key| !table.members.contains_key(**key)) {
             let (code, words) = self.required;
             reader.note(Severity::Error, code, &table.at, format!("{words}; add {key} = \"…\""));
@@ -131,7 +153,13 @@ impl SettingsSchema {
     }
 
     /// Finds the connections that they name, once all are known.
-    pub fn find_connections(&self, reader: &mut Reader, name: &str, table: &Table<'_>, connections: &mut Connections) {
+    pub fn find_connections(
+        &self,
+        reader: &mut Reader,
+        name: &str,
+        table: &Table<'_>,
+        connections: &mut Connections,
+    ) {
         let settings = connections.named(name).and_then(|known| known.settings.get(self.system));
         let Some(mut settings) = settings.cloned() else { return };
         for member in self.connections {
@@ -139,7 +167,10 @@ impl SettingsSchema {
             match (member.find)(connections, wanted) {
                 Ok(found) => drop(settings.connections.insert(member.key, found)),
                 Err(problem) => {
-                    let at = self.table.map_or_else(|| table.at.clone(), |own| table.at.child(own)).child(member.key);
+                    let at = self
+                        .table
+                        .map_or_else(|| table.at.clone(), |own| table.at.child(own))
+                        .child(member.key);
                     let message = format!("{}; {}", problem.cause, problem.remedy);
                     reader.note(Severity::Error, member.code, &at, message);
                 }

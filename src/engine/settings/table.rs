@@ -39,7 +39,10 @@ impl Reader {
         match Source::parse(Format::Toml, text) {
             Ok(source) => {
                 reader.findings = syntax::odd(&reader.file, &source, &|_, _| None);
-                let root = source.value(0).and_then(|value| value.as_object().cloned()).unwrap_or_default();
+                let root = source
+                    .value(0)
+                    .and_then(|value| value.as_object().cloned())
+                    .unwrap_or_default();
                 reader.source = Some(source);
                 (reader, root)
             }
@@ -50,11 +53,24 @@ impl Reader {
         }
     }
 
-    pub fn note(&mut self, severity: Severity, code: &'static str, at: &Pointer, message: impl Into<String>) {
+    pub fn note(
+        &mut self,
+        severity: Severity,
+        code: &'static str,
+        at: &Pointer,
+        message: impl Into<String>,
+    ) {
         let place = self.source.as_ref().and_then(|source| source.place(0, at));
         let (line, column) = place.map_or((0, 0), |place| (place.line, place.column));
         let site = Site { file: self.file.clone(), entry: None, pointer: at.clone(), line, column };
-        self.findings.push(Finding { code, severity, message: message.into(), site, fix: None, others: Vec::new() });
+        self.findings.push(Finding {
+            code,
+            severity,
+            message: message.into(),
+            site,
+            fix: None,
+            others: Vec::new(),
+        });
     }
 
     /// The value there is not of the kind that is wanted.
@@ -71,12 +87,23 @@ impl Reader {
                 None => format!("known here: {}", known.join(", ")),
             };
             let at = table.at.child(key.as_str());
-            self.note(Severity::Warning, "settings.unknown-key", &at, format!("unknown key \"{}\"; {hint}", shown(key)));
+            self.note(
+                Severity::Warning,
+                "settings.unknown-key",
+                &at,
+                format!("unknown key \"{}\"; {hint}", shown(key)),
+            );
         }
     }
 
-    /// The same for a table in which people write secrets under some keys: `(key, how the keys to use begin)`.
-    pub fn known_but_secrets(&mut self, table: &Table<'_>, secrets: &[(&str, &str)], known: &[&str]) {
+    /// The same for a table in which people write secrets under some keys:
+    /// `(key, how the keys to use begin)`.
+    pub fn known_but_secrets(
+        &mut self,
+        table: &Table<'_>,
+        secrets: &[(&str, &str)],
+        known: &[&str],
+    ) {
         let mut rest = table.members.clone();
         for (key, instead) in secrets {
             if rest.shift_remove(*key).is_some() {
@@ -89,13 +116,18 @@ impl Reader {
         self.known(&Table { members: &rest, at: table.at.clone() }, known);
     }
 
-    /// Where a secret lies, as its two keys may say: `password-variable`, `password-key`. What is wrong is noted.
+    /// Where a secret lies, as its two keys may say: `password-variable`, `password-key`. What is
+    /// wrong is noted.
     pub fn secret(&mut self, table: &Table<'_>, what: &str) -> Result<Option<SecretAt>, Noted> {
         let keys = [format!("{what}-variable"), format!("{what}-key")];
         let [variable, key] = keys.each_ref().map(|key| self.text(table, key));
         let message = match (&variable, &key) {
-            (Some(_), Some(_)) => format!("{what} lies in one place: keep either {} or {}", keys[0], keys[1]),
-            (Some(name), None) | (None, Some(name)) if name.trim().is_empty() => format!("name the place where {what} lies"),
+            (Some(_), Some(_)) => {
+                format!("{what} lies in one place: keep either {} or {}", keys[0], keys[1])
+            }
+            (Some(name), None) | (None, Some(name)) if name.trim().is_empty() => {
+                format!("name the place where {what} lies")
+            }
             _ => return Ok(variable.map(SecretAt::Variable).or(key.map(SecretAt::KeyStore))),
         };
         self.note(Severity::Error, "settings.credentials", &table.at, message);
@@ -143,7 +175,9 @@ impl Reader {
 
     pub fn texts(&mut self, table: &Table<'_>, key: &str) -> Option<Vec<String>> {
         let value = table.members.get(key)?;
-        let texts = value.as_array().and_then(|items| items.iter().map(|item| item.as_str().map(str::to_owned)).collect());
+        let texts = value
+            .as_array()
+            .and_then(|items| items.iter().map(|item| item.as_str().map(str::to_owned)).collect());
         if texts.is_none() {
             self.wrong(&table.at.child(key), "a list of texts: [\"one\", \"two\"]");
         }
@@ -155,12 +189,18 @@ impl Reader {
     }
 
     /// One of some words, and what it stands for.
-    pub fn word<T: Copy>(&mut self, table: &Table<'_>, key: &str, words: &[(&str, T)]) -> Option<T> {
+    pub fn word<T: Copy>(
+        &mut self,
+        table: &Table<'_>,
+        key: &str,
+        words: &[(&str, T)],
+    ) -> Option<T> {
         let text = self.text(table, key)?;
         let found = words.iter().find(|(word, _)| *word == text).map(|(_, meaning)| *meaning);
         if found.is_none() {
             let known: Vec<_> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
-            let message = format!("{key} must be one of {}; \"{}\" is not", known.join(", "), shown(&text));
+            let message =
+                format!("{key} must be one of {}; \"{}\" is not", known.join(", "), shown(&text));
             self.note(Severity::Error, "settings.unknown-word", &table.at.child(key), message);
         }
         found

@@ -1,4 +1,5 @@
-//! The workspace's `toolcrib.toml`: mode, context, user profiles, custom groups, connections, files of JSON Schemas.
+//! The workspace's `toolcrib.toml`: mode, context, user profiles, custom groups, connections, files
+//! of JSON Schemas.
 
 use super::{
     connections,
@@ -16,15 +17,32 @@ use crate::{
     schema::pointer::Pointer,
 };
 
-const KEYS: [&str; 9] = ["name", "mode", "connection", "context", "profiles", "groups", "states", "connections", "schemas"];
+const KEYS: [&str; 9] = [
+    "name",
+    "mode",
+    "connection",
+    "context",
+    "profiles",
+    "groups",
+    "states",
+    "connections",
+    "schemas",
+];
 
-const MODES: [(&str, Mode); 3] =
-    [("document", Mode::Document), ("as-deployed", Mode::AsDeployed), ("as deployed", Mode::AsDeployed)];
+const MODES: [(&str, Mode); 3] = [
+    ("document", Mode::Document),
+    ("as-deployed", Mode::AsDeployed),
+    ("as deployed", Mode::AsDeployed),
+];
 
-/// What a text says, and everything that is wrong in it; `systems` is what systems need to know of connections, `tables` are those that
-/// systems read themselves.
+/// What a text says, and everything that is wrong in it; `systems` is what systems need to know of
+/// connections, `tables` are those that systems read themselves.
 #[must_use]
-pub fn parse(text: &str, systems: &[&SettingsSchema], tables: &[&str]) -> (WorkspaceSettings, Vec<Finding>) {
+pub fn parse(
+    text: &str,
+    systems: &[&SettingsSchema],
+    tables: &[&str],
+) -> (WorkspaceSettings, Vec<Finding>) {
     let (mut reader, root) = Reader::open(FileId::new(SETTINGS), text);
     let top = Table { members: &root, at: Pointer::root() };
     reader.known(&top, &[&KEYS, tables].concat());
@@ -46,7 +64,8 @@ pub fn parse(text: &str, systems: &[&SettingsSchema], tables: &[&str]) -> (Works
         }
     }
     if let Some(table) = reader.table(&top, "schemas") {
-        let files = table.members.keys().filter_map(|url| Some((url.clone(), reader.text(&table, url)?)));
+        let files =
+            table.members.keys().filter_map(|url| Some((url.clone(), reader.text(&table, url)?)));
         settings.schemas = files.collect();
     }
     if let Some(tables) = reader.table(&top, "connections") {
@@ -61,7 +80,9 @@ pub fn parse(text: &str, systems: &[&SettingsSchema], tables: &[&str]) -> (Works
             if value.is_object()
                 && let Some(table) = reader.table(&tables, name)
             {
-                systems.iter().for_each(|system| system.find_connections(&mut reader, name, &table, &mut settings.connections));
+                systems.iter().for_each(|system| {
+                    system.find_connections(&mut reader, name, &table, &mut settings.connections);
+                });
             }
         }
     }
@@ -71,10 +92,18 @@ pub fn parse(text: &str, systems: &[&SettingsSchema], tables: &[&str]) -> (Works
             None => {
                 let problem = connections::named(&settings.connections, &usual);
                 let told = problem.err().map_or_else(
-                    || "name a connection, and give its address under [connections.NAME]".to_owned(),
+                    || {
+                        "name a connection, and give its address under [connections.NAME]"
+                            .to_owned()
+                    },
                     |problem| format!("{}; {}", problem.cause, problem.remedy),
                 );
-                reader.note(Severity::Error, "settings.connection", &top.at.child("connection"), told);
+                reader.note(
+                    Severity::Error,
+                    "settings.connection",
+                    &top.at.child("connection"),
+                    told,
+                );
             }
         }
     }
@@ -100,8 +129,10 @@ fn read_profiles(reader: &mut Reader, top: &Table<'_>) -> Vec<Profile> {
             let Some(table) = reader.table(&tables, user) else { continue };
             reader.known(&table, &["allowed-groups"]);
             if !table.members.contains_key("allowed-groups") {
-                let message =
-                    format!("profile \"{}\" has no allowed-groups; without them it may ask for nothing", user.escape_debug());
+                let message = format!(
+                    "profile \"{}\" has no allowed-groups; without them it may ask for nothing",
+                    user.escape_debug()
+                );
                 reader.note(Severity::Warning, "settings.empty-profile", &table.at, message);
             }
             reader.names(&table, "allowed-groups").unwrap_or_default()
@@ -130,7 +161,10 @@ mod tests {
     }
 
     fn told(findings: &[Finding]) -> Vec<String> {
-        findings.iter().map(|finding| format!("{} {} {}", finding.site.line, finding.code, finding.message)).collect()
+        findings
+            .iter()
+            .map(|finding| format!("{} {} {}", finding.site.line, finding.code, finding.message))
+            .collect()
     }
 
     #[test]
@@ -167,13 +201,20 @@ ca-file = "/etc/ca.pem"
         assert_eq!(settings.profiles.len(), 2);
         assert_eq!(&*settings.profiles[1].allowed_groups[0], "*");
         assert_eq!(settings.groups, json!({"money": ["stock"], "knowledge": {"read": ["search"]}}));
-        let names: Vec<_> = settings.connections.known.iter().map(|connection| connection.name.as_str()).collect();
-        assert_eq!((names, &*settings.connections.usual), (vec!["embedded", "local", "prod"], "prod"));
+        let names: Vec<_> =
+            settings.connections.known.iter().map(|connection| connection.name.as_str()).collect();
+        assert_eq!(
+            (names, &*settings.connections.usual),
+            (vec!["embedded", "local", "prod"], "prod")
+        );
         let prod = &settings.connections.known[2];
         assert!(prod.tls.required && prod.tls.ca_file.is_some());
         assert_eq!(
             prod.credentials,
-            Credentials::Password { user: "svc".into(), password: SecretAt::Variable("TG_PASSWORD".into()) }
+            Credentials::Password {
+                user: "svc".into(),
+                password: SecretAt::Variable("TG_PASSWORD".into())
+            }
         );
         assert_eq!(settings.connections.known[1].transport(), TransportKind::Nats);
     }
@@ -223,29 +264,49 @@ servers = ["nats://host"]
         assert_eq!(told.len(), 12, "{told:#?}");
         assert!(!told.join("").contains("hunter2"));
         assert_eq!(settings.name.as_deref(), Some("n"));
-        let names: Vec<_> = settings.connections.known.iter().map(|connection| connection.name.as_str()).collect();
-        assert_eq!((names, &*settings.connections.usual), (vec!["embedded", "local", "fine"], "embedded"));
+        let names: Vec<_> =
+            settings.connections.known.iter().map(|connection| connection.name.as_str()).collect();
+        assert_eq!(
+            (names, &*settings.connections.usual),
+            (vec!["embedded", "local", "fine"], "embedded")
+        );
         let broken = read_alone("a = 1\nb = \n").1;
-        assert_eq!((broken[0].code, broken[0].site.line, broken[0].severity), ("syntax.not-well-formed", 2, Severity::Error));
+        assert_eq!(
+            (broken[0].code, broken[0].site.line, broken[0].severity),
+            ("syntax.not-well-formed", 2, Severity::Error)
+        );
     }
 
     #[test]
     fn a_secret_lies_in_a_variable_or_in_the_key_store() {
         let read = |rest: &str| {
-            let (settings, findings) = read_alone(&format!("[connections.c]\nservers = 'nats://h:1'\n{rest}"));
-            (settings.connections.named("c").map(|known| known.credentials.clone()), told(&findings))
+            let (settings, findings) =
+                read_alone(&format!("[connections.c]\nservers = 'nats://h:1'\n{rest}"));
+            (
+                settings.connections.named("c").map(|known| known.credentials.clone()),
+                told(&findings),
+            )
         };
         let at = || SecretAt::KeyStore("bus".into());
-        assert_eq!(read("token-key = 'bus'\n"), (Some(Credentials::Token { token: at() }), Vec::new()));
+        assert_eq!(
+            read("token-key = 'bus'\n"),
+            (Some(Credentials::Token { token: at() }), Vec::new())
+        );
         let password = Credentials::Password { user: "ann".into(), password: at() };
         assert_eq!(read("user = 'ann'\npassword-key = 'bus'\n"), (Some(password), Vec::new()));
         for (text, expected) in [
-            ("token-key = 'a'\ntoken-variable = 'B'\n", "1 settings.credentials token lies in one place"),
+            (
+                "token-key = 'a'\ntoken-variable = 'B'\n",
+                "1 settings.credentials token lies in one place",
+            ),
             ("token-key = ''\n", "1 settings.credentials name the place where token lies"),
             ("token-key = 'a'\nuser = 'ann'\n", "1 settings.credentials say who we are in one way"),
         ] {
             let (credentials, told) = read(text);
-            assert!(credentials.is_none() && told.len() == 1 && told[0].starts_with(expected), "{expected}\nin {told:#?}");
+            assert!(
+                credentials.is_none() && told.len() == 1 && told[0].starts_with(expected),
+                "{expected}\nin {told:#?}"
+            );
         }
         let (_, told) = read("token = 'hunter2'\n");
         assert!(told[0].contains("token-variable") && told[0].contains("token-key"), "{told:#?}");
@@ -253,7 +314,8 @@ servers = ["nats://host"]
 
     #[test]
     fn a_connection_is_chosen_by_name_or_address() {
-        let (settings, _) = read_alone("connection = 'local'\n[connections.local]\nservers = 'nats://h:1'\n");
+        let (settings, _) =
+            read_alone("connection = 'local'\n[connections.local]\nservers = 'nats://h:1'\n");
         let choose = |wanted: &str| connections::named(&settings.connections, wanted);
         assert_eq!(settings.connections.current().name, "local");
         assert_eq!(choose("embedded").unwrap().transport(), TransportKind::Embedded);
@@ -271,7 +333,9 @@ servers = ["nats://host"]
         let told = told(&findings);
         assert_eq!(told.len(), 1, "{told:#?}");
         assert!(
-            told[0].starts_with("8 settings.two-connections calls of \"joke\" go through connection \"embedded\""),
+            told[0].starts_with(
+                "8 settings.two-connections calls of \"joke\" go through connection \"embedded\""
+            ),
             "{told:#?}"
         );
         let of_tools = settings.connections.of_tools.into_iter().collect::<Vec<_>>();

@@ -15,12 +15,21 @@ use crate::{
     },
 };
 
-/// The record of the way from the start to where one stands, under the document's names. A request that the permissions gate refuses
-/// offers no tool and says so under `refused`.
+/// The record of the way from the start to where one stands, under the document's names. A request
+/// that the permissions gate refuses offers no tool and says so under `refused`.
 #[must_use]
-pub fn record<T: Gated>(simulation: &Simulation, tools: &[T], profiles: &[Profile], request_id: &str) -> Value {
+pub fn record<T: Gated>(
+    simulation: &Simulation,
+    tools: &[T],
+    profiles: &[Profile],
+    request_id: &str,
+) -> Value {
     let start = simulation.start();
-    let way: Vec<&Step> = simulation.way_to(simulation.at()).into_iter().filter_map(|id| simulation.step(id)).collect();
+    let way: Vec<&Step> = simulation
+        .way_to(simulation.at())
+        .into_iter()
+        .filter_map(|id| simulation.step(id))
+        .collect();
     let denied = permit(profiles, start).err();
     let offer = match &denied {
         Some(_) => ToolOffer::default(),
@@ -46,7 +55,10 @@ pub fn record<T: Gated>(simulation: &Simulation, tools: &[T], profiles: &[Profil
         record.insert("question".into(), question.into());
     }
     if let Some(denied) = denied {
-        record.insert("refused".into(), json!({"message": denied.to_string(), "exceeding": names(&denied.exceeding)}));
+        record.insert(
+            "refused".into(),
+            json!({"message": denied.to_string(), "exceeding": names(&denied.exceeding)}),
+        );
     }
     let refused: Vec<Value> = simulation
         .refused()
@@ -114,17 +126,33 @@ mod tests {
         let slot = |key: &str, group: &str, states, next: Option<&str>| Slot {
             key: key.into(),
             name: key.into(),
-            gate: Gate { groups: Some(vec![group.into()]), states, next: next.map(Name::from), ..Gate::open() },
+            gate: Gate {
+                groups: Some(vec![group.into()]),
+                states,
+                next: next.map(Name::from),
+                ..Gate::open()
+            },
         };
         let tools = [
-            slot("knowledge-query", "knowledge", States::Only(vec!["undefined".into()]), Some("analysis")),
+            slot(
+                "knowledge-query",
+                "knowledge",
+                States::Only(vec!["undefined".into()]),
+                Some("analysis"),
+            ),
             slot("text-completion", "read-only", States::Every, None),
             slot("graph-update", "write", States::Every, None),
         ];
-        let start = Context { user: None, groups: Some(vec!["read-only".into(), "knowledge".into()]), state: None };
+        let start = Context {
+            user: None,
+            groups: Some(vec!["read-only".into(), "knowledge".into()]),
+            state: None,
+        };
         let mut simulation = Simulation::new(start, Mode::Document, Millis(1_704_103_200_000));
         for (tool, at) in [(0, 1_704_103_201_000), (1, 1_704_103_201_200)] {
-            simulation.take(&tools, &[], Take::simulated(tool, Outcome::Succeeded, Millis(at))).unwrap();
+            simulation
+                .take(&tools, &[], Take::simulated(tool, Outcome::Succeeded, Millis(at)))
+                .unwrap();
         }
         assert_eq!(
             record(&simulation, &tools, &[], "req-123"),
@@ -146,26 +174,37 @@ mod tests {
     #[test]
     fn a_denied_request_is_recorded_with_what_exceeds() {
         let tools: [Slot; 0] = [];
-        let start = Context { user: Some("ann".into()), groups: Some(vec!["admin".into()]), state: None };
+        let start =
+            Context { user: Some("ann".into()), groups: Some(vec!["admin".into()]), state: None };
         let profiles = [Profile { user: "ann".into(), allowed_groups: vec!["read".into()] }];
-        let record = record(&Simulation::new(start, Mode::Document, Millis(0)), &tools, &profiles, "r");
-        assert_eq!(record["refused"]["message"], "Insufficient permissions for requested tool groups: admin");
+        let record =
+            record(&Simulation::new(start, Mode::Document, Millis(0)), &tools, &profiles, "r");
+        assert_eq!(
+            record["refused"]["message"],
+            "Insufficient permissions for requested tool groups: admin"
+        );
         assert_eq!(record["refused"]["exceeding"], json!(["admin"]));
     }
 
     #[test]
     fn a_step_that_asks_for_too_much_is_recorded_with_its_groups() {
         let tools = [Slot { key: "reset".into(), name: "reset".into(), gate: Gate::open() }];
-        let start = Context { user: Some("ann".into()), groups: Some(vec!["read".into()]), state: None };
+        let start =
+            Context { user: Some("ann".into()), groups: Some(vec!["read".into()]), state: None };
         let profiles = [Profile { user: "ann".into(), allowed_groups: vec!["read".into()] }];
         let mut simulation = Simulation::new(start, Mode::Document, Millis(0));
         simulation.set_groups(Some(vec!["read".into()]));
         simulation.take(&tools, &profiles, Take::simulated(0, Outcome::Succeeded, Millis(1))).ok();
         simulation.set_groups(Some(vec!["admin".into()]));
-        simulation.take(&tools, &profiles, Take::simulated(0, Outcome::Succeeded, Millis(1))).unwrap_err();
+        simulation
+            .take(&tools, &profiles, Take::simulated(0, Outcome::Succeeded, Millis(1)))
+            .unwrap_err();
         let record = record(&simulation, &tools, &profiles, "r");
         let refused = record["refused_steps"].as_array().unwrap();
         assert_eq!(refused.last().unwrap()["requested_groups"], json!(["admin"]), "{record}");
-        assert_eq!(refused.last().unwrap()["reasons"], json!(["Insufficient permissions for requested tool groups: admin"]));
+        assert_eq!(
+            refused.last().unwrap()["reasons"],
+            json!(["Insufficient permissions for requested tool groups: admin"])
+        );
     }
 }

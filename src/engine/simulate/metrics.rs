@@ -15,10 +15,15 @@ use crate::{
 const COUNT_BOUNDS: &[f64] = &[0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0];
 const SECOND_BOUNDS: &[f64] = &[0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 300.0];
 
-/// The counters of the way from the start to where one stands. A run counts as one request, and as another whenever its groups change.
+/// The counters of the way from the start to where one stands. A run counts as one request, and as
+/// another whenever its groups change.
 #[must_use]
 pub fn text<T: Gated>(simulation: &Simulation, tools: &[T], profiles: &[Profile]) -> String {
-    let way: Vec<&Step> = simulation.way_to(simulation.at()).into_iter().filter_map(|id| simulation.step(id)).collect();
+    let way: Vec<&Step> = simulation
+        .way_to(simulation.at())
+        .into_iter()
+        .filter_map(|id| simulation.step(id))
+        .collect();
     let context = simulation.context();
     let mut page = Page::default();
     groups(&mut page, simulation, &way, tools);
@@ -56,7 +61,11 @@ fn groups<T: Gated>(page: &mut Page, simulation: &Simulation, way: &[&Step], too
             *per_group.entry(group).or_default() += here;
         }
     }
-    page.head("agent_tool_group_availability", "gauge", "Tools available per group in the current state.");
+    page.head(
+        "agent_tool_group_availability",
+        "gauge",
+        "Tools available per group in the current state.",
+    );
     for (group, count) in &per_group {
         page.line("agent_tool_group_availability", &[("group", group)], *count as f64);
     }
@@ -64,12 +73,27 @@ fn groups<T: Gated>(page: &mut Page, simulation: &Simulation, way: &[&Step], too
 
 fn offers<T: Gated>(page: &mut Page, way: &[&Step], tools: &[T], context: &Context) {
     let last = ToolOffer::of(tools, context).available.len();
-    let counts: Vec<f64> = way.iter().map(|step| step.offer.available.len()).chain([last]).map(|count| count as f64).collect();
-    page.head("agent_filtered_tools_count", "histogram", "Tools left after filtering by group and state.");
+    let counts: Vec<f64> = way
+        .iter()
+        .map(|step| step.offer.available.len())
+        .chain([last])
+        .map(|count| count as f64)
+        .collect();
+    page.head(
+        "agent_filtered_tools_count",
+        "histogram",
+        "Tools left after filtering by group and state.",
+    );
     page.histogram("agent_filtered_tools_count", &[], COUNT_BOUNDS, &counts);
 }
 
-fn states<T: Gated>(page: &mut Page, simulation: &Simulation, way: &[&Step], tools: &[T], context: &Context) {
+fn states<T: Gated>(
+    page: &mut Page,
+    simulation: &Simulation,
+    way: &[&Step],
+    tools: &[T],
+    context: &Context,
+) {
     let mut transitions: BTreeMap<(&str, &str, &str), u64> = BTreeMap::new();
     let mut durations: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     let mut entered = simulation.started();
@@ -80,21 +104,43 @@ fn states<T: Gated>(page: &mut Page, simulation: &Simulation, way: &[&Step], too
     }
     page.head("agent_state_transitions_total", "counter", "State transitions by tool.");
     for ((tool, from, to), count) in transitions {
-        page.line("agent_state_transitions_total", &[("tool", tool), ("from", from), ("to", to)], count as f64);
+        page.line(
+            "agent_state_transitions_total",
+            &[("tool", tool), ("from", from), ("to", to)],
+            count as f64,
+        );
     }
-    page.head("agent_workflow_duration_seconds", "histogram", "Time spent in each state that was left.");
+    page.head(
+        "agent_workflow_duration_seconds",
+        "histogram",
+        "Time spent in each state that was left.",
+    );
     for (state, seconds) in durations {
-        page.histogram("agent_workflow_duration_seconds", &[("state", state)], SECOND_BOUNDS, &seconds);
+        page.histogram(
+            "agent_workflow_duration_seconds",
+            &[("state", state)],
+            SECOND_BOUNDS,
+            &seconds,
+        );
     }
     let workflow = Workflow::new(tools, context);
-    page.head("agent_state_availability", "gauge", "Tools available per state under the groups asked for.");
+    page.head(
+        "agent_state_availability",
+        "gauge",
+        "Tools available per state under the groups asked for.",
+    );
     for (row, state) in workflow.states().iter().enumerate() {
-        page.line("agent_state_availability", &[("state", state)], workflow.offer_count(row) as f64);
+        page.line(
+            "agent_state_availability",
+            &[("state", state)],
+            workflow.offer_count(row) as f64,
+        );
     }
 }
 
-/// Denied: requests refused by the permissions gate, and steps whose tool's groups were not asked for. Escalation: those of them that
-/// asked for groups beyond their profile, `*` among them. Invalid transition: steps whose tool would move the state, tried in a state it does not list.
+/// Denied: requests refused by the permissions gate, and steps whose tool's groups were not asked
+/// for. Escalation: those of them that asked for groups beyond their profile, `*` among them.
+/// Invalid transition: steps whose tool would move the state, tried in a state it does not list.
 fn security(page: &mut Page, simulation: &Simulation, profiles: &[Profile]) {
     let start_denied = u64::from(permit(profiles, simulation.start()).is_err());
     let mut denied = start_denied;
@@ -109,8 +155,10 @@ fn security(page: &mut Page, simulation: &Simulation, profiles: &[Profile]) {
                 escalations += 1;
             }
             RefusedCause::Hidden(reasons) => {
-                denied += u64::from(reasons.iter().any(|reason| matches!(reason, Reason::Group { .. })));
-                invalid += u64::from(reasons.iter().any(|reason| matches!(reason, Reason::State { .. })));
+                denied +=
+                    u64::from(reasons.iter().any(|reason| matches!(reason, Reason::Group { .. })));
+                invalid +=
+                    u64::from(reasons.iter().any(|reason| matches!(reason, Reason::State { .. })));
             }
         }
     }
@@ -120,8 +168,16 @@ fn security(page: &mut Page, simulation: &Simulation, profiles: &[Profile]) {
             "Requests for groups beyond the user's permissions, and tools outside the groups asked for.",
             denied,
         ),
-        ("agent_invalid_state_transition_total", "Attempts to use a tool in a state that it does not list.", invalid),
-        ("agent_privilege_escalation_attempts_total", "Requests for groups beyond the user's permissions.", escalations),
+        (
+            "agent_invalid_state_transition_total",
+            "Attempts to use a tool in a state that it does not list.",
+            invalid,
+        ),
+        (
+            "agent_privilege_escalation_attempts_total",
+            "Requests for groups beyond the user's permissions.",
+            escalations,
+        ),
     ] {
         page.head(name, "counter", help);
         page.line(name, &[], count as f64);
@@ -140,8 +196,10 @@ impl Page {
     }
 
     fn line(&mut self, name: &str, labels: &[(&str, &str)], value: f64) {
-        let labels: Vec<String> = labels.iter().map(|(key, value)| format!("{key}=\"{}\"", escaped(value))).collect();
-        let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
+        let labels: Vec<String> =
+            labels.iter().map(|(key, value)| format!("{key}=\"{}\"", escaped(value))).collect();
+        let labels =
+            if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
         let _ = writeln!(self.text, "{name}{labels} {value}");
     }
 
@@ -149,7 +207,8 @@ impl Page {
         for bound in bounds.iter().copied().chain([f64::INFINITY]) {
             let within = values.iter().filter(|value| **value <= bound).count();
             let bound = if bound.is_finite() { bound.to_string() } else { "+Inf".into() };
-            let labels: Vec<(&str, &str)> = labels.iter().copied().chain([("le", bound.as_str())]).collect();
+            let labels: Vec<(&str, &str)> =
+                labels.iter().copied().chain([("le", bound.as_str())]).collect();
             self.line(&format!("{name}_bucket"), &labels, within as f64);
         }
         self.line(&format!("{name}_sum"), labels, values.iter().sum());
@@ -179,7 +238,12 @@ mod tests {
         let tool = |key: &str, group: &str, states, next: Option<&str>| Slot {
             key: key.into(),
             name: key.into(),
-            gate: Gate { groups: Some(vec![group.into()]), states, next: next.map(Name::from), ..Gate::open() },
+            gate: Gate {
+                groups: Some(vec![group.into()]),
+                states,
+                next: next.map(Name::from),
+                ..Gate::open()
+            },
         };
         let tools = [
             tool("look", "read", States::Only(vec!["undefined".into()]), Some("found")),
@@ -188,8 +252,12 @@ mod tests {
         let start = Context { user: None, groups: Some(vec!["read".into()]), state: None };
         let mut simulation = Simulation::new(start, Mode::Document, Millis(0));
         simulation.take(&tools, &[], Take::simulated(0, Outcome::Succeeded, Millis(700))).unwrap();
-        simulation.take(&tools, &[], Take::simulated(1, Outcome::Succeeded, Millis(800))).unwrap_err();
-        simulation.take(&tools, &[], Take::simulated(0, Outcome::Succeeded, Millis(900))).unwrap_err();
+        simulation
+            .take(&tools, &[], Take::simulated(1, Outcome::Succeeded, Millis(800)))
+            .unwrap_err();
+        simulation
+            .take(&tools, &[], Take::simulated(0, Outcome::Succeeded, Millis(900)))
+            .unwrap_err();
         simulation.set_groups(Some(vec!["ad\"min".into(), "read".into()]));
         let text = text(&simulation, &tools, &[]);
         for name in [

@@ -52,7 +52,10 @@ impl ToolOffer {
     /// How many tools there are.
     #[must_use]
     pub fn tools(&self) -> usize {
-        [&self.available, &self.filtered_by_group, &self.filtered_by_state, &self.not_loaded].map(Vec::len).iter().sum()
+        [&self.available, &self.filtered_by_group, &self.filtered_by_state, &self.not_loaded]
+            .map(Vec::len)
+            .iter()
+            .sum()
     }
 
     /// What a context gets.
@@ -149,7 +152,16 @@ impl Simulation {
     #[must_use]
     pub fn new(start: Context, mode: Mode, started: Millis) -> Self {
         let groups = start.groups.clone();
-        Self { start, started, mode, steps: Vec::new(), refused: Vec::new(), at: None, groups, question: None }
+        Self {
+            start,
+            started,
+            mode,
+            steps: Vec::new(),
+            refused: Vec::new(),
+            at: None,
+            groups,
+            question: None,
+        }
     }
 
     #[must_use]
@@ -192,7 +204,11 @@ impl Simulation {
     /// The context of the next step: the user, the groups as they stand, the state reached.
     #[must_use]
     pub fn context(&self) -> Context {
-        Context { user: self.start.user.clone(), groups: self.groups.clone(), state: Some(self.state().into()) }
+        Context {
+            user: self.start.user.clone(),
+            groups: self.groups.clone(),
+            state: Some(self.state().into()),
+        }
     }
 
     #[must_use]
@@ -223,7 +239,8 @@ impl Simulation {
     pub fn rename_group(&mut self, from: &str, to: &Name) {
         let steps = self.steps.iter_mut().map(|step| &mut step.groups);
         let refused = self.refused.iter_mut().map(|refused| &mut refused.groups);
-        let asked = [&mut self.start.groups, &mut self.groups].into_iter().chain(steps).chain(refused);
+        let asked =
+            [&mut self.start.groups, &mut self.groups].into_iter().chain(steps).chain(refused);
         asked.flatten().for_each(|groups| rename_in(groups, from, to));
     }
 
@@ -238,8 +255,11 @@ impl Simulation {
         for step in &mut self.steps {
             offered(&mut step.offer);
         }
-        let tools =
-            self.steps.iter_mut().map(|step| &mut step.tool).chain(self.refused.iter_mut().map(|refused| &mut refused.tool));
+        let tools = self
+            .steps
+            .iter_mut()
+            .map(|step| &mut step.tool)
+            .chain(self.refused.iter_mut().map(|refused| &mut refused.tool));
         tools.filter(|key| &***key == from).for_each(|key| *key = to.clone());
     }
 
@@ -251,8 +271,14 @@ impl Simulation {
     /// Takes a tool from here. The step becomes the place where one stands.
     ///
     /// # Errors
-    /// The tool is hidden, or the user may not ask for these groups; the attempt is kept in [`Simulation::refused`].
-    pub fn take<T: Gated>(&mut self, tools: &[T], profiles: &[Profile], take: Take) -> Result<StepId, RefusedCause> {
+    /// The tool is hidden, or the user may not ask for these groups; the attempt is kept in
+    /// [`Simulation::refused`].
+    pub fn take<T: Gated>(
+        &mut self,
+        tools: &[T],
+        profiles: &[Profile],
+        take: Take,
+    ) -> Result<StepId, RefusedCause> {
         let context = self.context();
         let (tool, gate) = (&tools[take.tool], tools[take.tool].gate());
         let reasons = Filter::new(&context).reasons(gate);
@@ -346,7 +372,8 @@ impl Simulation {
     /// The steps from the start to a step, that one included.
     #[must_use]
     pub fn way_to(&self, step: Option<StepId>) -> Vec<StepId> {
-        let mut way: Vec<StepId> = std::iter::successors(step, |id| self.step(*id)?.parent).collect();
+        let mut way: Vec<StepId> =
+            std::iter::successors(step, |id| self.step(*id)?.parent).collect();
         way.reverse();
         way
     }
@@ -369,7 +396,10 @@ impl Simulation {
     #[must_use]
     pub fn branches(&self) -> Vec<Branch> {
         let mut is_parent = vec![false; self.steps.len()];
-        self.steps.iter().filter_map(|step| step.parent).for_each(|parent| is_parent[parent.0] = true);
+        self.steps
+            .iter()
+            .filter_map(|step| step.parent)
+            .for_each(|parent| is_parent[parent.0] = true);
         let lasts = self.steps().map(|(id, _)| id).filter(|id| !is_parent[id.0]);
         lasts.map(|last| Branch { last, steps: self.way_to(Some(last)) }).collect()
     }
@@ -403,7 +433,12 @@ mod tests {
         Slot {
             key: key.into(),
             name: key.into(),
-            gate: Gate { groups: Some(names(groups)), states, next: next.map(Name::from), ..Gate::open() },
+            gate: Gate {
+                groups: Some(names(groups)),
+                states,
+                next: next.map(Name::from),
+                ..Gate::open()
+            },
         }
     }
 
@@ -419,7 +454,11 @@ mod tests {
         Context { user: None, groups: Some(vec!["read".into()]), state: None }
     }
 
-    fn take(simulation: &mut Simulation, tool: ToolRow, outcome: Outcome) -> Result<StepId, RefusedCause> {
+    fn take(
+        simulation: &mut Simulation,
+        tool: ToolRow,
+        outcome: Outcome,
+    ) -> Result<StepId, RefusedCause> {
         simulation.take(&kit(), &[], Take::simulated(tool, outcome, Millis(5)))
     }
 
@@ -438,7 +477,10 @@ mod tests {
     fn a_hidden_tool_is_refused_with_its_reasons_and_kept() {
         let mut simulation = Simulation::new(reading(), Mode::Document, Millis(0));
         let cause = take(&mut simulation, 1, Outcome::Succeeded).unwrap_err();
-        assert_eq!(cause.sentences(), ["group: in compute, asked for read", "state: available in found, not in undefined"]);
+        assert_eq!(
+            cause.sentences(),
+            ["group: in compute, asked for read", "state: available in found, not in undefined"]
+        );
         assert_eq!(simulation.refused().len(), 1);
         assert_eq!(simulation.steps().count(), 0);
     }
@@ -456,7 +498,10 @@ mod tests {
         assert!(simulation.forward());
         assert_eq!(simulation.state(), "done");
         simulation.go_to(None);
-        assert_eq!((simulation.state(), simulation.context().groups), ("undefined", reading().groups));
+        assert_eq!(
+            (simulation.state(), simulation.context().groups),
+            ("undefined", reading().groups)
+        );
         assert!(!simulation.back());
     }
 
@@ -509,8 +554,14 @@ mod tests {
     #[test]
     fn the_permissions_gate_stands_before_the_filter() {
         let profiles = [Profile { user: "ann".into(), allowed_groups: vec!["compute".into()] }];
-        let mut simulation = Simulation::new(Context { user: Some("ann".into()), ..reading() }, Mode::Document, Millis(0));
-        let cause = simulation.take(&kit(), &profiles, Take::simulated(0, Outcome::Succeeded, Millis(1))).unwrap_err();
+        let mut simulation = Simulation::new(
+            Context { user: Some("ann".into()), ..reading() },
+            Mode::Document,
+            Millis(0),
+        );
+        let cause = simulation
+            .take(&kit(), &profiles, Take::simulated(0, Outcome::Succeeded, Millis(1)))
+            .unwrap_err();
         assert_eq!(cause.sentences(), ["Insufficient permissions for requested tool groups: read"]);
     }
 }

@@ -57,14 +57,21 @@ mod tests {
         let tool = |key: &str, state: &str, next: &str| Slot {
             key: key.into(),
             name: key.into(),
-            gate: Gate { states: States::Only(vec![state.into()]), next: Some(next.into()), ..Gate::open() },
+            gate: Gate {
+                states: States::Only(vec![state.into()]),
+                next: Some(next.into()),
+                ..Gate::open()
+            },
         };
         let tools = [tool("a", "undefined", "s"), tool("b", "s", "end")];
         let at = |state: &str| Context { state: Some(state.into()), ..Context::default() };
         let met = |stop: Stop, from: &str, to: &str| stop.is_met(&tools, &at(from), &at(to));
         assert!(met(Stop::Available("b".into()), "undefined", "s"));
         assert!(!met(Stop::Available("b".into()), "s", "s"), "it was available before");
-        assert!(met(Stop::State("s".into()), "undefined", "s") && !met(Stop::State("s".into()), "s", "end"));
+        assert!(
+            met(Stop::State("s".into()), "undefined", "s")
+                && !met(Stop::State("s".into()), "s", "end")
+        );
         assert!(met(Stop::NoTool, "s", "end") && !met(Stop::NoTool, "undefined", "s"));
     }
 }

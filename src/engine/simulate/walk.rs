@@ -9,7 +9,8 @@ use crate::{
     model::context::Context,
 };
 
-/// A way of so many steps, or fewer where no tool is left; every tool that a state offers is as likely. The same seed gives the same way.
+/// A way of so many steps, or fewer where no tool is left; every tool that a state offers is as
+/// likely. The same seed gives the same way.
 #[must_use]
 pub fn random<T: Gated>(tools: &[T], context: &Context, seed: u64, steps: usize) -> Vec<ToolRow> {
     let workflow = Workflow::new(tools, context);
@@ -30,9 +31,14 @@ pub fn random<T: Gated>(tools: &[T], context: &Context, seed: u64, steps: usize)
     way
 }
 
-/// The shortest way to where one of the stops is met, the tool that meets it included; and that stop. `None` when no way meets any.
+/// The shortest way to where one of the stops is met, the tool that meets it included; and that
+/// stop. `None` when no way meets any.
 #[must_use]
-pub fn to_stop<T: Gated>(tools: &[T], context: &Context, stops: &[Stop]) -> Option<(Vec<ToolRow>, Stop)> {
+pub fn to_stop<T: Gated>(
+    tools: &[T],
+    context: &Context,
+    stops: &[Stop],
+) -> Option<(Vec<ToolRow>, Stop)> {
     let workflow = Workflow::new(tools, context);
     let paths = workflow.paths_from(workflow.start());
     let offers = |state: StateRow, tool: ToolRow| workflow.listing(state).contains(&tool);
@@ -44,12 +50,16 @@ pub fn to_stop<T: Gated>(tools: &[T], context: &Context, stops: &[Stop]) -> Opti
             Stop::State(_) | Stop::NoTool => None,
         })
         .collect();
-    let is_met = |(stop, waited): &(&Stop, &Option<ToolRow>), from: StateRow, to: StateRow| match stop {
-        Stop::Available(_) => waited.is_some_and(|tool| offers(to, tool) && !offers(from, tool)),
-        Stop::State(name) => workflow.states()[to] == *name,
-        Stop::NoTool => workflow.listing(to).is_empty() && workflow.everywhere().is_empty(),
-    };
-    let mut reached: Vec<StateRow> = (0..workflow.states().len()).filter(|state| paths.reaches(*state)).collect();
+    let is_met =
+        |(stop, waited): &(&Stop, &Option<ToolRow>), from: StateRow, to: StateRow| match stop {
+            Stop::Available(_) => {
+                waited.is_some_and(|tool| offers(to, tool) && !offers(from, tool))
+            }
+            Stop::State(name) => workflow.states()[to] == *name,
+            Stop::NoTool => workflow.listing(to).is_empty() && workflow.everywhere().is_empty(),
+        };
+    let mut reached: Vec<StateRow> =
+        (0..workflow.states().len()).filter(|state| paths.reaches(*state)).collect();
     reached.sort_by_key(|state| paths.distance(*state));
     for from in reached {
         for tool in offered(&workflow, from) {
@@ -84,7 +94,8 @@ pub fn every<T: Gated>(tools: &[T], context: &Context, steps: usize, most: usize
 }
 
 fn offered(workflow: &Workflow, state: StateRow) -> Vec<ToolRow> {
-    let mut rows: Vec<ToolRow> = workflow.listing(state).iter().chain(workflow.everywhere()).copied().collect();
+    let mut rows: Vec<ToolRow> =
+        workflow.listing(state).iter().chain(workflow.everywhere()).copied().collect();
     rows.sort_unstable();
     rows
 }
@@ -116,8 +127,11 @@ fn list(workflow: &Workflow, steps: usize, most: usize, listed: &mut Vec<Vec<Too
 
 fn count(workflow: &Workflow, steps: usize) -> u64 {
     let states = workflow.states().len();
-    let offers: Vec<Vec<StateRow>> =
-        (0..states).map(|state| offered(workflow, state).into_iter().map(|tool| workflow.leads(state, tool)).collect()).collect();
+    let offers: Vec<Vec<StateRow>> = (0..states)
+        .map(|state| {
+            offered(workflow, state).into_iter().map(|tool| workflow.leads(state, tool)).collect()
+        })
+        .collect();
     // Ways of up to so many steps from each state; a state without tools ends a way.
     let mut ways = vec![1_u64; states];
     for _ in 0..steps {
@@ -134,7 +148,9 @@ fn within(workflow: &Workflow, steps: usize) -> Vec<(StateRow, ToolRow)> {
     let paths = workflow.paths_from(workflow.start());
     let near = |state: &StateRow| paths.distance(*state).is_some_and(|distance| distance < steps);
     let states = (0..workflow.states().len()).filter(near);
-    states.flat_map(|state| offered(workflow, state).into_iter().map(move |tool| (state, tool))).collect()
+    states
+        .flat_map(|state| offered(workflow, state).into_iter().map(move |tool| (state, tool)))
+        .collect()
 }
 
 /// Numbers that look thrown: xorshift, multiplied.
@@ -162,7 +178,9 @@ mod tests {
     };
 
     fn tool(key: &str, states: Option<&[&str]>, next: Option<&str>) -> Slot {
-        let states = states.map_or(States::Every, |list| States::Only(list.iter().map(|name| (*name).into()).collect()));
+        let states = states.map_or(States::Every, |list| {
+            States::Only(list.iter().map(|name| (*name).into()).collect())
+        });
         Slot {
             key: key.into(),
             name: key.into(),
@@ -206,8 +224,16 @@ mod tests {
             assert_eq!(found.steps.iter().map(|(_, tool)| *tool).collect::<BTreeSet<_>>(), taken);
         }
         assert_eq!(every(&tools, &Context::default(), 0, 10).count, 0);
-        assert_eq!(every(&tools, &Context { state: Some("end".into()), ..Context::default() }, 3, 10).count, 0);
-        assert_eq!(every(&tools, &Context::default(), 100_000, 3).listed.len(), 3, "a long way does not exhaust the stack");
+        assert_eq!(
+            every(&tools, &Context { state: Some("end".into()), ..Context::default() }, 3, 10)
+                .count,
+            0
+        );
+        assert_eq!(
+            every(&tools, &Context::default(), 100_000, 3).listed.len(),
+            3,
+            "a long way does not exhaust the stack"
+        );
     }
 
     #[test]
@@ -219,7 +245,13 @@ mod tests {
             assert_eq!(way, random(&tools, &Context::default(), seed, 8));
             let mut state = "undefined".to_owned();
             for row in &way {
-                assert!(available(&tools, &Context { state: Some(state.as_str().into()), ..Context::default() }).contains(row));
+                assert!(
+                    available(
+                        &tools,
+                        &Context { state: Some(state.as_str().into()), ..Context::default() }
+                    )
+                    .contains(row)
+                );
                 state = tools[*row].gate.next.as_deref().unwrap_or(&state).to_owned();
             }
             assert!(way.len() == 8 || state == "end");
@@ -231,7 +263,8 @@ mod tests {
     #[test]
     fn the_way_to_a_stop_is_the_shortest_that_meets_it() {
         let tools = tools();
-        let way = |stop: Stop| super::to_stop(&tools, &Context::default(), &[stop]).map(|(way, _)| way);
+        let way =
+            |stop: Stop| super::to_stop(&tools, &Context::default(), &[stop]).map(|(way, _)| way);
         assert_eq!(way(Stop::State("end".into())), Some(vec![0, 1]));
         assert_eq!(way(Stop::State("undefined".into())), Some(vec![2]), "coming to it anew");
         assert_eq!(way(Stop::Available("b".into())), Some(vec![0]));

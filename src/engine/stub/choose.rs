@@ -32,14 +32,25 @@ pub fn rule<'s>(service: &'s StubService, asking: &Asking<'_>) -> Result<&'s Rul
 /// Why a request is not as it must be; `None`: it is.
 #[must_use]
 pub fn difference(when: &When, asking: &Asking<'_>) -> Option<String> {
-    let part = |name: &str, whole: &str, wanted: &Option<Map<String, Value>>, given: &Map<String, Value>| {
+    let part = |name: &str,
+                whole: &str,
+                wanted: &Option<Map<String, Value>>,
+                given: &Map<String, Value>| {
         let (wanted, given) = (Value::Object(wanted.clone()?), Value::Object(given.clone()));
         missing(&Pointer::root(), whole, &wanted, &given).map(|words| format!("{name}: {words}"))
     };
-    let user = || when.user.as_deref().filter(|user| *user != asking.user).map(|user| format!("the user is not {user:?}"));
+    let user = || {
+        when.user
+            .as_deref()
+            .filter(|user| *user != asking.user)
+            .map(|user| format!("the user is not {user:?}"))
+    };
     let contains = || {
         let held = |wanted: &&String| asking.arguments.values().any(|value| holds(value, wanted));
-        when.contains.iter().find(|wanted| !held(wanted)).map(|wanted| format!("the arguments do not hold {wanted:?}"))
+        when.contains
+            .iter()
+            .find(|wanted| !held(wanted))
+            .map(|wanted| format!("the arguments do not hold {wanted:?}"))
     };
     part("arguments", "them", &when.arguments, asking.arguments)
         .or_else(|| part("configuration", "it", &when.config, asking.config))
@@ -72,23 +83,48 @@ mod tests {
         Rule { name: name.into(), when, ..Rule::default() }
     }
 
-    fn chosen(rules: &[Rule], user: &str, config: &Value, arguments: &Value) -> Result<String, String> {
+    fn chosen(
+        rules: &[Rule],
+        user: &str,
+        config: &Value,
+        arguments: &Value,
+    ) -> Result<String, String> {
         let service = StubService { rules: rules.to_vec(), ..StubService::default() };
         let (config, arguments) = (map(config), map(arguments));
-        rule(&service, &Asking { user, config: &config, arguments: &arguments }).map(|rule| rule.name.clone())
+        rule(&service, &Asking { user, config: &config, arguments: &arguments })
+            .map(|rule| rule.name.clone())
     }
 
     #[test]
     fn the_first_that_matches_counts() {
         let rules = [
-            named("deep", When { arguments: Some(map(&json!({"q": {"n": 1}}))), ..When::default() }),
+            named(
+                "deep",
+                When { arguments: Some(map(&json!({"q": {"n": 1}}))), ..When::default() },
+            ),
             named("pun", When { config: Some(map(&json!({"style": "pun"}))), ..When::default() }),
-            named("ann", When { user: Some("ann".into()), contains: vec!["lla".into(), "7".into()], ..When::default() }),
+            named(
+                "ann",
+                When {
+                    user: Some("ann".into()),
+                    contains: vec!["lla".into(), "7".into()],
+                    ..When::default()
+                },
+            ),
         ];
         let choose = |user, config, arguments| chosen(&rules, user, &config, &arguments);
-        assert_eq!(choose("", json!({"style": "pun"}), json!({"q": {"n": 1.0, "m": 2}})).unwrap(), "deep");
-        assert_eq!(choose("", json!({"style": "pun", "more": 1}), json!({"q": {"n": 2}})).unwrap(), "pun");
-        assert_eq!(choose("ann", json!({}), json!({"deep": [{"text": "llama"}], "count": 172})).unwrap(), "ann");
+        assert_eq!(
+            choose("", json!({"style": "pun"}), json!({"q": {"n": 1.0, "m": 2}})).unwrap(),
+            "deep"
+        );
+        assert_eq!(
+            choose("", json!({"style": "pun", "more": 1}), json!({"q": {"n": 2}})).unwrap(),
+            "pun"
+        );
+        assert_eq!(
+            choose("ann", json!({}), json!({"deep": [{"text": "llama"}], "count": 172})).unwrap(),
+            "ann"
+        );
         let why = choose("bob", json!({"style": "limerick"}), json!({"q": {"n": 2}})).unwrap_err();
         for words in [
             "no rule of the stub matches",
@@ -104,8 +140,10 @@ mod tests {
     }
 
     fn arguments() -> impl Strategy<Value = Map<String, Value>> {
-        let member = prop_oneof![any::<i32>().prop_map(Value::from), "[a-c]{0,3}".prop_map(Value::from)];
-        proptest::collection::btree_map("[a-d]", member, 0..4).prop_map(|members| members.into_iter().collect())
+        let member =
+            prop_oneof![any::<i32>().prop_map(Value::from), "[a-c]{0,3}".prop_map(Value::from)];
+        proptest::collection::btree_map("[a-d]", member, 0..4)
+            .prop_map(|members| members.into_iter().collect())
     }
 
     proptest! {

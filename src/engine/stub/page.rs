@@ -30,7 +30,8 @@ pub fn text(stub: &Stub) -> String {
     text + &print::value(Format::Yaml, &stub_value(stub))
 }
 
-/// The edits that put a service's rules into a stub that is there: in the place of one for the same requests, else before all.
+/// The edits that put a service's rules into a stub that is there: in the place of one for the same
+/// requests, else before all.
 #[must_use]
 pub fn added(stub: &Stub, service: &StubService) -> Vec<Edit> {
     let at = Pointer::root().child("services").child(service.name.as_str());
@@ -51,8 +52,11 @@ pub fn added(stub: &Stub, service: &StubService) -> Vec<Edit> {
 }
 
 fn stub_value(stub: &Stub) -> Value {
-    let services: Map<String, Value> =
-        stub.services.iter().map(|service| (service.name.clone(), service_value(service))).collect();
+    let services: Map<String, Value> = stub
+        .services
+        .iter()
+        .map(|service| (service.name.clone(), service_value(service)))
+        .collect();
     let name = (!stub.name.is_empty()).then(|| stub.name.clone().into());
     object([("stub", name), ("services", Some(services.into()))])
 }
@@ -60,13 +64,18 @@ fn stub_value(stub: &Stub) -> Value {
 fn service_value(service: &StubService) -> Value {
     let text = |text: &Option<String>| text.clone().map(Value::from);
     let rules = service.rules.iter().map(rule_value).collect();
-    object([("request-queue", text(&service.request)), ("response-queue", text(&service.response)), ("rules", Some(rules))])
+    object([
+        ("request-queue", text(&service.request)),
+        ("response-queue", text(&service.response)),
+        ("rules", Some(rules)),
+    ])
 }
 
 fn rule_value(rule: &Rule) -> Value {
     let Rule { name, when, then } = rule;
     let Then { pieces, delay, pause, error, fault } = then;
-    let time = |time: &std::time::Duration| (!time.is_zero()).then(|| duration::print(*time).into());
+    let time =
+        |time: &std::time::Duration| (!time.is_zero()).then(|| duration::print(*time).into());
     object([
         ("name", Some(name.as_str().into())),
         ("when", (!when.is_any()).then(|| when_value(when))),
@@ -129,20 +138,36 @@ mod tests {
     };
 
     fn reread(text: &str) -> Stub {
-        let source = Source::parse(Format::Yaml, text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let source =
+            Source::parse(Format::Yaml, text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         read(&source).unwrap_or_else(|issue| panic!("{issue}\n{text}"))
     }
 
     fn rules() -> impl Strategy<Value = Vec<Rule>> {
         let time = || (0_u64..100_000).prop_map(Duration::from_millis);
-        let piece = ("\\PC{0,8}", proptest::option::of((1_u64..9_999).prop_map(Duration::from_millis)))
-            .prop_map(|(text, after)| Piece { text, after });
+        let piece =
+            ("\\PC{0,8}", proptest::option::of((1_u64..9_999).prop_map(Duration::from_millis)))
+                .prop_map(|(text, after)| Piece { text, after });
         let members = || {
             proptest::option::of(proptest::collection::btree_map("\\PC{0,4}", "\\PC{0,6}", 0..3))
-                .prop_map(|members| members.map(|members| members.into_iter().map(|(name, text)| (name, text.into())).collect()))
+                .prop_map(|members| {
+                    members.map(|members| {
+                        members.into_iter().map(|(name, text)| (name, text.into())).collect()
+                    })
+                })
         };
-        let when = (members(), members(), proptest::option::of("\\PC{0,4}"), proptest::collection::vec("\\PC{0,4}", 0..3))
-            .prop_map(|(arguments, config, user, contains)| When { arguments, config, user, contains });
+        let when = (
+            members(),
+            members(),
+            proptest::option::of("\\PC{0,4}"),
+            proptest::collection::vec("\\PC{0,4}", 0..3),
+        )
+            .prop_map(|(arguments, config, user, contains)| When {
+                arguments,
+                config,
+                user,
+                contains,
+            });
         let then = (
             proptest::collection::vec(piece, 1..4),
             time(),
@@ -157,7 +182,8 @@ mod tests {
                 error,
                 fault: twice.then_some(Fault::Twice),
             });
-        let rule = ("\\PC{1,5}", when, then).prop_map(|(name, when, then)| Rule { name, when, then });
+        let rule =
+            ("\\PC{1,5}", when, then).prop_map(|(name, when, then)| Rule { name, when, then });
         proptest::collection::vec(rule, 1..4)
     }
 

@@ -1,4 +1,5 @@
-//! What is said, when, under which id: a rule's answer as steps that whoever serves only has to carry out.
+//! What is said, when, under which id: a rule's answer as steps that whoever serves only has to
+//! carry out.
 
 use std::time::Duration;
 
@@ -83,9 +84,12 @@ impl Play {
             Some(Fault::Endless) => {
                 open_ended(&mut steps);
                 if then.pieces.is_empty() {
-                    steps.iter_mut().for_each(|step| step.said = StubOutput::Chunk { text: ON_AND_ON.into(), last: false });
+                    steps.iter_mut().for_each(|step| {
+                        step.said = StubOutput::Chunk { text: ON_AND_ON.into(), last: false }
+                    });
                 }
-                // The beginning again, which is waited for as long as what stands between two messages.
+                // The beginning again, which is waited for as long as what stands between two
+                // messages.
                 let pause = then.pieces.first().and_then(|piece| piece.after).unwrap_or(then.pause);
                 steps.extend(steps.first().cloned().map(|first| Step { after: pause, ..first }));
                 steps.iter_mut().for_each(|step| step.after = step.after.max(SHORTEST));
@@ -137,12 +141,19 @@ fn told(then: &Then) -> Vec<Step> {
         0 => then.delay + after.unwrap_or_default(),
         _ => after.unwrap_or(then.pause),
     };
-    let piece = |(row, piece): (usize, &Piece)| chunk(wait(row, piece.after), &piece.text, ends && row + 1 == count);
+    let piece = |(row, piece): (usize, &Piece)| {
+        chunk(wait(row, piece.after), &piece.text, ends && row + 1 == count)
+    };
     let mut steps: Vec<Step> = then.pieces.iter().enumerate().map(piece).collect();
     match &then.error {
         Some((kind, message)) => {
             let said = StubOutput::Error { kind: kind.clone(), message: message.clone() };
-            steps.push(Step { after: wait(count, None), said, under: Under::Own, body: Body::Whole });
+            steps.push(Step {
+                after: wait(count, None),
+                said,
+                under: Under::Own,
+                body: Body::Whole,
+            });
         }
         // An answer without a piece still has to end.
         None if steps.is_empty() => steps.push(chunk(then.delay, "", true)),
@@ -152,7 +163,12 @@ fn told(then: &Then) -> Vec<Step> {
 }
 
 fn chunk(after: Duration, text: &str, last: bool) -> Step {
-    Step { after, said: StubOutput::Chunk { text: text.into(), last }, under: Under::Own, body: Body::Whole }
+    Step {
+        after,
+        said: StubOutput::Chunk { text: text.into(), last },
+        under: Under::Own,
+        body: Body::Whole,
+    }
 }
 
 fn spoil(steps: &mut [Step], body: Body) {
@@ -194,16 +210,16 @@ mod tests {
     fn then() -> impl Strategy<Value = Then> {
         let piece = (".{0,6}", proptest::option::of(1_u64..50))
             .prop_map(|(text, after)| Piece { text, after: after.map(Duration::from_millis) });
-        let fault = proptest::option::of(proptest::sample::select(FAULTS).prop_map(|(fault, ..)| fault));
-        (proptest::collection::vec(piece, 0..6), 0_u64..50, 0_u64..50, any::<bool>(), fault).prop_map(
-            |(pieces, delay, pause, error, fault)| Then {
+        let fault =
+            proptest::option::of(proptest::sample::select(FAULTS).prop_map(|(fault, ..)| fault));
+        (proptest::collection::vec(piece, 0..6), 0_u64..50, 0_u64..50, any::<bool>(), fault)
+            .prop_map(|(pieces, delay, pause, error, fault)| Then {
                 pieces,
                 delay: Duration::from_millis(delay),
                 pause: Duration::from_millis(pause),
                 error: error.then(|| ("burnt".into(), "the oven".into())),
                 fault,
-            },
-        )
+            })
     }
 
     fn texts(steps: &[Step]) -> String {

@@ -21,21 +21,31 @@ const ERROR: &[&str] = &["type", "message"];
 /// The first document of a file.
 ///
 /// # Errors
-/// The first thing that is not as it must be: unknown key, wrong type, unknown word, a rule that says nothing or contradicts itself.
+/// The first thing that is not as it must be: unknown key, wrong type, unknown word, a rule that
+/// says nothing or contradicts itself.
 pub fn read(source: &Source) -> Result<Stub, FileIssue> {
-    let empty = || issue(&Pointer::root(), "the file is empty: a stub has services, and each of them rules");
+    let empty = || {
+        issue(&Pointer::root(), "the file is empty: a stub has services, and each of them rules")
+    };
     let value = source.value(0).ok_or_else(empty)?;
     let top = Members::of(value, Pointer::root(), STUB)?;
     let at = top.at.child("services");
     let services = match top.members.get("services") {
         Some(Value::Object(services)) if !services.is_empty() => services,
         None => {
-            return Err(issue(&top.at, "\"services\" is missing: an object with the key of each service that is answered for"));
+            return Err(issue(
+                &top.at,
+                "\"services\" is missing: an object with the key of each service that is answered for",
+            ));
         }
         Some(other) => return Err(wrong(&at, "an object with at least one service", other)),
     };
-    let services = services.iter().map(|(name, value)| service(name, value, at.child(name.as_str())));
-    Ok(Stub { name: top.text("stub")?.unwrap_or_default(), services: services.collect::<Result<_, _>>()? })
+    let services =
+        services.iter().map(|(name, value)| service(name, value, at.child(name.as_str())));
+    Ok(Stub {
+        name: top.text("stub")?.unwrap_or_default(),
+        services: services.collect::<Result<_, _>>()?,
+    })
 }
 
 /// Rules that no request gets to, each with its place and what is before it.
@@ -46,10 +56,14 @@ pub fn unreached(stub: &Stub) -> Vec<FileIssue> {
     for service in &stub.services {
         let rules = at.child(service.name.as_str()).child("rules");
         for (row, rule) in service.rules.iter().enumerate() {
-            let earlier = service.rules[..row].iter().find(|earlier| earlier.when.is_any() || earlier.when == rule.when);
+            let earlier = service.rules[..row]
+                .iter()
+                .find(|earlier| earlier.when.is_any() || earlier.when == rule.when);
             found.extend(earlier.map(|earlier| {
-                let words =
-                    format!("no request gets to \"{}\": \"{}\" before it takes all that it would", rule.name, earlier.name);
+                let words = format!(
+                    "no request gets to \"{}\": \"{}\" before it takes all that it would",
+                    rule.name, earlier.name
+                );
                 issue(&rules.item(row), words)
             }));
         }
@@ -62,7 +76,12 @@ fn service(name: &str, value: &Value, at: Pointer) -> Result<StubService, FileIs
     let at = members.at.child("rules");
     let rules = match members.members.get("rules") {
         Some(Value::Array(rules)) if !rules.is_empty() => rules,
-        None => return Err(issue(&members.at, "\"rules\" is missing: a list, the first rule that matches a request counts")),
+        None => {
+            return Err(issue(
+                &members.at,
+                "\"rules\" is missing: a list, the first rule that matches a request counts",
+            ));
+        }
         Some(other) => return Err(wrong(&at, "a list with at least one rule", other)),
     };
     let rules = rules.iter().enumerate().map(|(row, value)| rule(row, value, at.item(row)));
@@ -100,35 +119,55 @@ fn when(members: &Members<'_>) -> Result<When, FileIssue> {
         Some(Value::String(user)) => Some(user.clone()),
         Some(other) => return Err(wrong(&members.at.child("user"), "a text", other)),
     };
-    Ok(When { arguments: object("arguments")?, config: object("config")?, user, contains: members.texts("contains")? })
+    Ok(When {
+        arguments: object("arguments")?,
+        config: object("config")?,
+        user,
+        contains: members.texts("contains")?,
+    })
 }
 
 fn then(members: &Members<'_>) -> Result<Then, FileIssue> {
     let at = members.at.child("answer");
     let pieces = match members.members.get("answer") {
         None => Vec::new(),
-        Some(Value::Array(items)) => {
-            items.iter().enumerate().map(|(row, item)| piece(item, at.item(row))).collect::<Result<_, _>>()?
-        }
+        Some(Value::Array(items)) => items
+            .iter()
+            .enumerate()
+            .map(|(row, item)| piece(item, at.item(row)))
+            .collect::<Result<_, _>>()?,
         Some(one) => vec![piece(one, at)?],
     };
     let error = match members.members.get("error") {
         None => None,
         Some(value) => {
             let error = Members::of(value, members.at.child("error"), ERROR)?;
-            let kind = error
-                .text("type")?
-                .ok_or_else(|| issue(&error.at, "\"type\" is missing: the kind of the error, such as tool-service-error"))?;
+            let kind = error.text("type")?.ok_or_else(|| {
+                issue(
+                    &error.at,
+                    "\"type\" is missing: the kind of the error, such as tool-service-error",
+                )
+            })?;
             Some((kind, error.text("message")?.unwrap_or_default()))
         }
     };
     let fault = members.text("fault")?.map(|word| {
         let words = || FAULTS.iter().map(|(_, word, _)| *word).collect::<Vec<_>>().join(", ");
-        Fault::of_word(&word)
-            .ok_or_else(|| issue(&members.at.child("fault"), format!("{word:?} is no fault: write one of {}", words())))
+        Fault::of_word(&word).ok_or_else(|| {
+            issue(
+                &members.at.child("fault"),
+                format!("{word:?} is no fault: write one of {}", words()),
+            )
+        })
     });
     let time = |name| members.time(name).map(Option::unwrap_or_default);
-    Ok(Then { pieces, delay: time("delay")?, pause: time("pause")?, error, fault: fault.transpose()? })
+    Ok(Then {
+        pieces,
+        delay: time("delay")?,
+        pause: time("pause")?,
+        error,
+        fault: fault.transpose()?,
+    })
 }
 
 fn piece(value: &Value, at: Pointer) -> Result<Piece, FileIssue> {
@@ -144,8 +183,15 @@ fn piece(value: &Value, at: Pointer) -> Result<Piece, FileIssue> {
         (Some(Value::String(text)), None) => text.clone(),
         (None, Some(json)) => json.to_string(),
         (Some(other), None) => return Err(wrong(&members.at.child("text"), "a text", other)),
-        (None, None) => return Err(issue(&members.at, "a piece has a text, or a json value that is sent as text")),
-        (Some(_), Some(_)) => return Err(issue(&members.at, "a piece has either text or json, not both")),
+        (None, None) => {
+            return Err(issue(
+                &members.at,
+                "a piece has a text, or a json value that is sent as text",
+            ));
+        }
+        (Some(_), Some(_)) => {
+            return Err(issue(&members.at, "a piece has either text or json, not both"));
+        }
     };
     Ok(Piece { text, after })
 }
@@ -154,10 +200,12 @@ fn piece(value: &Value, at: Pointer) -> Result<Piece, FileIssue> {
 fn contradiction(then: &Then) -> Option<&'static str> {
     let said = !then.pieces.is_empty() || then.error.is_some();
     match then.fault {
-        None if !said => Some("the rule says nothing: give it an answer, an error, or the fault \"silence\""),
-        Some(Fault::Silence) if said => {
-            Some("the fault \"silence\" says nothing: take the answer and the error away, or the fault")
+        None if !said => {
+            Some("the rule says nothing: give it an answer, an error, or the fault \"silence\"")
         }
+        Some(Fault::Silence) if said => Some(
+            "the fault \"silence\" says nothing: take the answer and the error away, or the fault",
+        ),
         Some(Fault::NoEnd | Fault::Endless) if then.error.is_some() => {
             Some("an error ends the answer: take the error away, or the fault")
         }
@@ -197,20 +245,38 @@ mod tests {
                     \x20       error: {type: burnt, message: oven}\n        fault: twice\n      - answer: yes!\n";
         let stub = read(yaml).unwrap();
         let service = &stub.services[0];
-        assert_eq!((stub.name.as_str(), service.name.as_str(), service.rules.len()), ("bad days", "joke", 2));
+        assert_eq!(
+            (stub.name.as_str(), service.name.as_str(), service.rules.len()),
+            ("bad days", "joke", 2)
+        );
         assert_eq!(service.request.as_deref(), Some("request:tg:joke"));
         let Rule { name, when, then } = &service.rules[0];
-        assert_eq!((name.as_str(), when.user.as_deref(), when.contains.len()), ("cold", Some(""), 2));
+        assert_eq!(
+            (name.as_str(), when.user.as_deref(), when.contains.len()),
+            ("cold", Some(""), 2)
+        );
         assert_eq!(when.arguments, Some(object(&json!({"topic": "x"}))));
-        assert_eq!(then.pieces[1], Piece { text: "two".into(), after: Some(Duration::from_millis(5)) });
+        assert_eq!(
+            then.pieces[1],
+            Piece { text: "two".into(), after: Some(Duration::from_millis(5)) }
+        );
         assert_eq!(then.pieces[2].text, r#"{"a":1}"#);
         assert_eq!((then.delay, then.pause), (Duration::from_secs(2), Duration::from_millis(10)));
-        assert_eq!((then.error.clone(), then.fault), (Some(("burnt".into(), "oven".into())), Some(Fault::Twice)));
-        assert_eq!((service.rules[1].name.as_str(), service.rules[1].when.is_any()), ("rule 2", true));
+        assert_eq!(
+            (then.error.clone(), then.fault),
+            (Some(("burnt".into(), "oven".into())), Some(Fault::Twice))
+        );
+        assert_eq!(
+            (service.rules[1].name.as_str(), service.rules[1].when.is_any()),
+            ("rule 2", true)
+        );
 
         let same = |format, text: &str| super::read(&Source::parse(format, text).unwrap()).unwrap();
         let json = r#"{"services": {"joke": {"rules": [{"answer": "yes!"}]}}}"#;
-        assert_eq!(same(Format::Json, json), same(Format::Toml, "[[services.joke.rules]]\nanswer = \"yes!\"\n"));
+        assert_eq!(
+            same(Format::Json, json),
+            same(Format::Toml, "[[services.joke.rules]]\nanswer = \"yes!\"\n")
+        );
     }
 
     #[test]
@@ -253,7 +319,8 @@ mod tests {
         let stub = read(
             "services: {a: {rules: [{when: {user: x}, answer: '1'}, {when: {user: x}, answer: '2'}, {answer: '3'}, {when: {user: y}, answer: '4'}]}}",
         );
-        let found: Vec<String> = unreached(&stub.unwrap()).iter().map(|issue| issue.at.to_string()).collect();
+        let found: Vec<String> =
+            unreached(&stub.unwrap()).iter().map(|issue| issue.at.to_string()).collect();
         assert_eq!(found, ["/services/a/rules/1", "/services/a/rules/3"]);
     }
 }

@@ -1,4 +1,5 @@
-//! A kept call as a rule: the same arguments get the same pieces after the same waits, and the same end.
+//! A kept call as a rule: the same arguments get the same pieces after the same waits, and the same
+//! end.
 
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use super::script::{Fault, Piece, Rule, Stub, StubService, Then, When};
 use crate::{
     engine::{mask::MASKED, services::sample::Asking, template},
     model::{
-        call::{CallProblem, Event, EventKind, Outcome},
+        call::{CallError, Event, EventKind, Outcome},
         error_kind::ErrorKind,
     },
 };
@@ -16,13 +17,19 @@ use crate::{
 /// More pieces than these are joined with their neighbours, so that a file can be read.
 const MOST: usize = 500;
 
-/// The rule that answers as this call was answered. `text` is the whole answer, also where some of its events are no longer there.
+/// The rule that answers as this call was answered. `text` is the whole answer, also where some of
+/// its events are no longer there.
 ///
 /// What was masked or filled in at the last moment is not asked for: it would never match.
 ///
 /// # Errors
 /// When the call had no answer that could be given again.
-pub fn rule<'e>(name: &str, asking: &Asking<'_>, events: impl Iterator<Item = &'e Event>, text: &str) -> Result<Rule, String> {
+pub fn rule<'e>(
+    name: &str,
+    asking: &Asking<'_>,
+    events: impl Iterator<Item = &'e Event>,
+    text: &str,
+) -> Result<Rule, String> {
     let mut last = 0;
     let mut pieces: Vec<Piece> = Vec::new();
     let mut end = None;
@@ -32,25 +39,35 @@ pub fn rule<'e>(name: &str, asking: &Asking<'_>, events: impl Iterator<Item = &'
             EventKind::Chunk { text, .. } if end.is_none() => {
                 let wait = Duration::from_millis(event.at_ms.saturating_sub(last));
                 last = event.at_ms;
-                pieces.push(Piece { text: text.to_string(), after: (!wait.is_zero()).then_some(wait) });
+                pieces.push(Piece {
+                    text: text.to_string(),
+                    after: (!wait.is_zero()).then_some(wait),
+                });
             }
-            EventKind::End { outcome, problem } if end.is_none() => end = Some((*outcome, problem.as_ref())),
+            EventKind::End { outcome, problem } if end.is_none() => {
+                end = Some((*outcome, problem.as_ref()));
+            }
             _ => {}
         }
     }
     if pieces.iter().map(|piece| piece.text.len()).sum::<usize>() != text.len() {
-        pieces = vec![Piece { text: text.into(), after: pieces.first().and_then(|piece| piece.after) }];
+        pieces =
+            vec![Piece { text: text.into(), after: pieces.first().and_then(|piece| piece.after) }];
     }
     let (error, fault) = ended(end, &mut pieces)?;
     let then = Then { pieces: joined(pieces), error, fault, ..Then::default() };
     let part = |given: &Map<String, Value>| Some(lasting(given)).filter(|part| !part.is_empty());
-    let when = When { arguments: part(asking.arguments), config: part(asking.config), ..When::default() };
+    let when =
+        When { arguments: part(asking.arguments), config: part(asking.config), ..When::default() };
     Ok(Rule { name: name.into(), when, then })
 }
 
 type Ended = (Option<(String, String)>, Option<Fault>);
 
-fn ended(end: Option<(Outcome, Option<&CallProblem>)>, pieces: &mut Vec<Piece>) -> Result<Ended, String> {
+fn ended(
+    end: Option<(Outcome, Option<&CallError>)>,
+    pieces: &mut Vec<Piece>,
+) -> Result<Ended, String> {
     let unended = if pieces.is_empty() { Fault::Silence } else { Fault::NoEnd };
     let kind = end.and_then(|(_, problem)| problem).map(|problem| &problem.kind);
     match end {
@@ -63,7 +80,8 @@ fn ended(end: Option<(Outcome, Option<&CallProblem>)>, pieces: &mut Vec<Piece>) 
         }
         Some((Outcome::Failed, problem)) => {
             let unspecified = (ErrorKind::Unspecified.word(), "");
-            let (kind, message) = problem.map_or(unspecified, |problem| (problem.kind.word(), problem.message.as_str()));
+            let (kind, message) = problem
+                .map_or(unspecified, |problem| (problem.kind.word(), problem.message.as_str()));
             Ok((Some((kind.into(), message.into())), None))
         }
         Some((Outcome::Lost, problem)) => {
@@ -71,7 +89,8 @@ fn ended(end: Option<(Outcome, Option<&CallProblem>)>, pieces: &mut Vec<Piece>) 
                 Some(ErrorKind::NotJson | ErrorKind::NotAReply) => Fault::BrokenJson,
                 Some(ErrorKind::NotUtf8) => Fault::NotUtf8,
                 _ => {
-                    let why = problem.map_or_else(String::new, |problem| format!(": {}", problem.message));
+                    let why = problem
+                        .map_or_else(String::new, |problem| format!(": {}", problem.message));
                     return Err(format!("nobody answered it{why}"));
                 }
             };
@@ -89,7 +108,11 @@ fn lasting(given: &Map<String, Value>) -> Map<String, Value> {
         let text = value.to_string();
         text.contains(MASKED) || template::names(&text).next().is_some()
     };
-    given.iter().filter(|(_, value)| !passing(value)).map(|(name, value)| (name.clone(), value.clone())).collect()
+    given
+        .iter()
+        .filter(|(_, value)| !passing(value))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
 }
 
 fn joined(pieces: Vec<Piece>) -> Vec<Piece> {
@@ -102,9 +125,12 @@ fn joined(pieces: Vec<Piece>) -> Vec<Piece> {
     if size == 1 { pieces } else { pieces.chunks(size).map(join).collect() }
 }
 
-/// Puts a service's rules with those of the same queues. A rule for the same requests takes the place of the older one.
+/// Puts a service's rules with those of the same queues. A rule for the same requests takes the
+/// place of the older one.
 pub fn add(stub: &mut Stub, service: StubService) {
-    let same = |known: &&mut StubService| known.request == service.request && known.response == service.response;
+    let same = |known: &&mut StubService| {
+        known.request == service.request && known.response == service.response
+    };
     let Some(known) = stub.services.iter_mut().find(same) else {
         stub.services.push(StubService { name: free_name(stub, &service.name), ..service });
         return;
@@ -150,23 +176,54 @@ mod tests {
     }
 
     fn end(outcome: Outcome, kind: &str) -> Event {
-        let problem = CallProblem { kind: ErrorKind::parse(kind), message: "the oven".into(), remedy: String::new() };
-        Event { at_ms: 90, kind: EventKind::End { outcome, problem: (outcome != Outcome::Succeeded).then_some(problem) } }
+        let problem = CallError {
+            kind: ErrorKind::parse(kind),
+            message: "the oven".into(),
+            remedy: String::new(),
+        };
+        Event {
+            at_ms: 90,
+            kind: EventKind::End {
+                outcome,
+                problem: (outcome != Outcome::Succeeded).then_some(problem),
+            },
+        }
     }
 
     fn kept(events: &[Event]) -> Result<Rule, String> {
-        let (config, arguments) = (map(&json!({"style": "pun", "key": "***"})), map(&json!({"topic": "x", "n": "{{env.N}}"})));
-        let text: String =
-            events.iter().map(|event| if let EventKind::Chunk { text, .. } = &event.kind { text } else { "" }).collect();
-        rule("x", &Asking { user: "ann", config: &config, arguments: &arguments }, events.iter(), &text)
+        let (config, arguments) = (
+            map(&json!({"style": "pun", "key": "***"})),
+            map(&json!({"topic": "x", "n": "{{env.N}}"})),
+        );
+        let text: String = events
+            .iter()
+            .map(|event| if let EventKind::Chunk { text, .. } = &event.kind { text } else { "" })
+            .collect();
+        rule(
+            "x",
+            &Asking { user: "ann", config: &config, arguments: &arguments },
+            events.iter(),
+            &text,
+        )
     }
 
     #[test]
     fn pieces_keep_their_waits_and_requests_what_lasts() {
         let sent = Event { at_ms: 5, kind: EventKind::Sent { bytes: 1 } };
-        let rule =
-            kept(&[sent, chunk(35, "late "), chunk(35, "deli"), chunk(60, "veries"), end(Outcome::Succeeded, "")]).unwrap();
-        let waits: Vec<_> = rule.then.pieces.iter().map(|piece| piece.after.map_or(0, |wait| wait.as_millis())).collect();
+        let rule = kept(&[
+            sent,
+            chunk(35, "late "),
+            chunk(35, "deli"),
+            chunk(60, "veries"),
+            end(Outcome::Succeeded, ""),
+        ])
+        .unwrap();
+        let waits: Vec<_> = rule
+            .then
+            .pieces
+            .iter()
+            .map(|piece| piece.after.map_or(0, |wait| wait.as_millis()))
+            .collect();
         assert_eq!(waits, [30, 0, 25]);
         assert_eq!(
             (rule.when.arguments, rule.when.config),
@@ -180,7 +237,12 @@ mod tests {
         for (events, pieces, error, fault) in [
             (vec![chunk(1, "a"), end(Outcome::Failed, "burnt")], 1, Some("burnt"), None),
             (vec![end(Outcome::TimedOut, "timed-out-first")], 0, None, Some(Fault::Silence)),
-            (vec![chunk(1, "a"), end(Outcome::TimedOut, "timed-out-idle")], 1, None, Some(Fault::NoEnd)),
+            (
+                vec![chunk(1, "a"), end(Outcome::TimedOut, "timed-out-idle")],
+                1,
+                None,
+                Some(Fault::NoEnd),
+            ),
             (vec![chunk(1, "a")], 1, None, Some(Fault::NoEnd)),
             (vec![chunk(1, "a"), end(Outcome::Lost, "not-json")], 2, None, Some(Fault::BrokenJson)),
             (vec![end(Outcome::Lost, "not-utf8")], 1, None, Some(Fault::NotUtf8)),
@@ -190,7 +252,11 @@ mod tests {
             assert_eq!((then.pieces.len(), then.fault), (pieces, fault), "{events:?}");
             assert_eq!(then.error.as_ref().map(|(kind, _)| kind.as_str()), error);
         }
-        assert!(kept(&[end(Outcome::Lost, "no-responders")]).unwrap_err().contains("nobody answered it: the oven"));
+        assert!(
+            kept(&[end(Outcome::Lost, "no-responders")])
+                .unwrap_err()
+                .contains("nobody answered it: the oven")
+        );
     }
 
     #[test]
@@ -199,18 +265,38 @@ mod tests {
             name: "joke".into(),
             request: Some(queue.into()),
             rules: vec![Rule {
-                when: When { arguments: topic.map(|topic| map(&json!({"topic": topic}))), ..When::default() },
-                then: Then { pieces: vec![Piece { text: text.into(), after: None }], ..Then::default() },
+                when: When {
+                    arguments: topic.map(|topic| map(&json!({"topic": topic}))),
+                    ..When::default()
+                },
+                then: Then {
+                    pieces: vec![Piece { text: text.into(), after: None }],
+                    ..Then::default()
+                },
                 ..Rule::default()
             }],
             ..StubService::default()
         };
         let mut stub = Stub::default();
-        for (topic, text, queue) in [(None, "any", "a"), (Some("x"), "old", "a"), (Some("x"), "new", "a"), (None, "other", "b")] {
+        for (topic, text, queue) in [
+            (None, "any", "a"),
+            (Some("x"), "old", "a"),
+            (Some("x"), "new", "a"),
+            (None, "other", "b"),
+        ] {
             add(&mut stub, service(topic, text, queue));
         }
-        let texts = |row: usize| stub.services[row].rules.iter().map(|rule| rule.then.pieces[0].text.clone()).collect::<Vec<_>>();
-        assert_eq!((texts(0), texts(1)), (vec!["new".to_owned(), "any".into()], vec!["other".to_owned()]));
+        let texts = |row: usize| {
+            stub.services[row]
+                .rules
+                .iter()
+                .map(|rule| rule.then.pieces[0].text.clone())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            (texts(0), texts(1)),
+            (vec!["new".to_owned(), "any".into()], vec!["other".to_owned()])
+        );
         assert_eq!([&*stub.services[0].name, &*stub.services[1].name], ["joke", "joke-2"]);
     }
 

@@ -19,7 +19,8 @@ pub struct Difference {
     pub after: Option<String>,
 }
 
-/// Where two values differ, in the order of the first, then what only the second has. Lists are held against each other item by item.
+/// Where two values differ, in the order of the first, then what only the second has. Lists are
+/// held against each other item by item.
 #[must_use]
 pub fn json(before: &Value, after: &Value) -> Vec<Difference> {
     let mut found = Vec::new();
@@ -45,7 +46,11 @@ fn walk(at: &Pointer, before: Option<&Value>, after: Option<&Value>, found: &mut
         }
         (before, after) => {
             let written = |value: Option<&Value>| value.map(Value::to_string);
-            found.push(Difference { at: at.clone(), before: written(before), after: written(after) });
+            found.push(Difference {
+                at: at.clone(),
+                before: written(before),
+                after: written(after),
+            });
         }
     }
 }
@@ -62,7 +67,8 @@ pub struct Measure {
 #[must_use]
 pub fn times(before: &Trace, after: &Trace) -> Vec<Measure> {
     let (one, other) = (Times::of(&before.events), Times::of(&after.events));
-    let row = |name, of: &dyn Fn(&Times) -> String| Measure { name, before: of(&one), after: of(&other) };
+    let row =
+        |name, of: &dyn Fn(&Times) -> String| Measure { name, before: of(&one), after: of(&other) };
     let ms = |ms: Option<u64>| ms.map_or_else(|| "–".to_owned(), |ms| format!("{ms} ms"));
     vec![
         row("outcome", &|times| times.outcome.map_or("unfinished", Outcome::word).to_owned()),
@@ -116,7 +122,9 @@ impl Times {
                 }
                 EventKind::Stray { .. } => times.strays += 1,
                 EventKind::Headers(_) | EventKind::Notice(_) | EventKind::Stage(_) => {}
-                EventKind::End { outcome, .. } => (times.end, times.outcome) = (Some(event.at_ms), Some(*outcome)),
+                EventKind::End { outcome, .. } => {
+                    (times.end, times.outcome) = (Some(event.at_ms), Some(*outcome));
+                }
             }
         }
         times
@@ -131,8 +139,14 @@ mod tests {
 
     #[test]
     fn json_differs_at_places() {
-        let found = json(&json!({"a": 1, "b": [1, 2], "c": {"d": "x"}}), &json!({"a": 1, "b": [1, 3, 4], "e": null}));
-        let rows: Vec<_> = found.iter().map(|one| (one.at.to_string(), one.before.as_deref(), one.after.as_deref())).collect();
+        let found = json(
+            &json!({"a": 1, "b": [1, 2], "c": {"d": "x"}}),
+            &json!({"a": 1, "b": [1, 3, 4], "e": null}),
+        );
+        let rows: Vec<_> = found
+            .iter()
+            .map(|one| (one.at.to_string(), one.before.as_deref(), one.after.as_deref()))
+            .collect();
         let expected = [
             ("/b/1".to_owned(), Some("2"), Some("3")),
             ("/b/2".to_owned(), None, Some("4")),
@@ -145,11 +159,24 @@ mod tests {
 
     #[test]
     fn times_stand_side_by_side() {
-        let chunk = |at_ms, text: &str| Event { at_ms, kind: EventKind::Chunk { text: text.into(), bytes: 1 } };
-        let end = Event { at_ms: 90, kind: EventKind::End { outcome: Outcome::Succeeded, problem: None } };
-        let one = Trace { events: vec![chunk(5, "a"), chunk(50, "b"), chunk(60, "c"), end], ..Trace::default() };
+        let chunk = |at_ms, text: &str| Event {
+            at_ms,
+            kind: EventKind::Chunk { text: text.into(), bytes: 1 },
+        };
+        let end = Event {
+            at_ms: 90,
+            kind: EventKind::End { outcome: Outcome::Succeeded, problem: None },
+        };
+        let one = Trace {
+            events: vec![chunk(5, "a"), chunk(50, "b"), chunk(60, "c"), end],
+            ..Trace::default()
+        };
         let rows = times(&one, &Trace::default());
-        let of = |name| rows.iter().find(|row| row.name == name).map(|row| (row.before.as_str(), row.after.as_str()));
+        let of = |name| {
+            rows.iter()
+                .find(|row| row.name == name)
+                .map(|row| (row.before.as_str(), row.after.as_str()))
+        };
         assert_eq!(of("longest wait"), Some(("45 ms", "–")));
         assert_eq!(of("outcome"), Some(("succeeded", "unfinished")));
         assert_eq!(text(&one), "abc");

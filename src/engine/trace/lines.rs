@@ -1,7 +1,9 @@
-//! The lines of the history: `{"call":"<id>","event":…}`. The first is the call's head, the others are its events as scripts get them.
+//! The lines of the history: `{"call":"<id>","event":…}`. The first is the call's head, the others
+//! are its events as scripts get them.
 //!
-//! Each event's line is written when it happens. The end of a chunk's text that may be the beginning of a secret is not in it, but follows
-//! once that is decided, in a line of its own: `{"call":"<id>","event":"rest","chunk":0,"text":…}`, with the chunk's number from 0.
+//! Each event's line is written when it happens. The end of a chunk's text that may be the
+//! beginning of a secret is not in it, but follows once that is decided, in a line of its own:
+//! `{"call":"<id>","event":"rest","chunk":0,"text":…}`, with the chunk's number from 0.
 
 use std::borrow::Cow;
 
@@ -74,7 +76,17 @@ fn write_chunk(lines: &mut String, id: &str, (at_ms, bytes): (u64, usize), text:
     let [id, text] = [id, text].map(|text| serde_json::to_string(text).unwrap_or_default());
     let at_ms = at_ms.to_string();
     let bytes = bytes.to_string();
-    let parts = ["{\"call\":", &id, ",\"event\":\"chunk\",\"at_ms\":", &at_ms, ",\"bytes\":", &bytes, ",\"text\":", &text, "}\n"];
+    let parts = [
+        "{\"call\":",
+        &id,
+        ",\"event\":\"chunk\",\"at_ms\":",
+        &at_ms,
+        ",\"bytes\":",
+        &bytes,
+        ",\"text\":",
+        &text,
+        "}\n",
+    ];
     lines.extend(parts);
 }
 
@@ -107,7 +119,9 @@ pub fn read(line: &str) -> Option<Record> {
         to: text("to").unwrap_or_default().into(),
         reply: text("reply").map(Into::into),
         headers: events::of_pairs(value.get("headers")),
-        arguments: value.get("arguments").map_or_else(|| "{}".into(), |arguments| arguments.to_string().into()),
+        arguments: value
+            .get("arguments")
+            .map_or_else(|| "{}".into(), |arguments| arguments.to_string().into()),
         body: text("body").unwrap_or_default().into(),
         masked: value.get("masked").and_then(Value::as_bool).unwrap_or_default(),
     })))
@@ -140,8 +154,9 @@ pub fn masked_head(head: &Head, mask: &Mask) -> Head {
     }
 }
 
-/// The lines of a call's next events without their secrets, also those that are split over several chunks: one for each event, in their
-/// order, and before them what followed in earlier chunks. Read in their order, the texts of all lines are the answer.
+/// The lines of a call's next events without their secrets, also those that are split over several
+/// chunks: one for each event, in their order, and before them what followed in earlier chunks.
+/// Read in their order, the texts of all lines are the answer.
 #[must_use]
 pub fn of_events(id: &str, events: &[Event], mask: &Mask, pieces: &mut Pieces) -> String {
     let texts = events.iter().filter_map(|event| match &event.kind {
@@ -155,9 +170,15 @@ pub fn of_events(id: &str, events: &[Event], mask: &Mask, pieces: &mut Pieces) -
     for event in events {
         match &event.kind {
             EventKind::Chunk { bytes, .. } => {
-                write_chunk(&mut lines, id, (event.at_ms, *bytes), &texts.next().unwrap_or_default());
+                write_chunk(
+                    &mut lines,
+                    id,
+                    (event.at_ms, *bytes),
+                    &texts.next().unwrap_or_default(),
+                );
             }
-            other => lines.push_str(&of_event(id, &Event { at_ms: event.at_ms, kind: masked(other, mask) })),
+            other => lines
+                .push_str(&of_event(id, &Event { at_ms: event.at_ms, kind: masked(other, mask) })),
         }
     }
     lines
@@ -210,7 +231,7 @@ mod tests {
 
     use super::*;
     use crate::model::{
-        call::{CallProblem, Outcome, StrayCause},
+        call::{CallError, Outcome, StrayCause},
         error_kind::ErrorKind,
     };
 
@@ -224,7 +245,10 @@ mod tests {
             transport: "nats".into(),
             to: "request:tg:joke".into(),
             reply: Some("response:tg:joke".into()),
-            headers: vec![("id".into(), "7f1c".into()), ("authorization".into(), "Bearer abc".into())],
+            headers: vec![
+                ("id".into(), "7f1c".into()),
+                ("authorization".into(), "Bearer abc".into()),
+            ],
             arguments: r#"{"topic":"llamas","password":"pw"}"#.into(),
             body: r#"{"arguments":"{\"topic\":\"llamas\",\"password\":\"pw\"}"}"#.into(),
             masked: false,
@@ -243,9 +267,13 @@ mod tests {
     fn a_head_has_no_secrets_and_says_that_it_had() {
         let masked = masked_head(&head(), &Mask::default());
         assert!(masked.masked);
-        assert!(!of_head(&masked).contains("pw") && !of_head(&masked).contains("abc"), "{masked:?}");
+        assert!(
+            !of_head(&masked).contains("pw") && !of_head(&masked).contains("abc"),
+            "{masked:?}"
+        );
         assert!(masked.body.contains(r#"\"topic\":\"llamas\""#));
-        let harmless = Head { headers: Vec::new(), arguments: "{}".into(), body: "{}".into(), ..head() };
+        let harmless =
+            Head { headers: Vec::new(), arguments: "{}".into(), body: "{}".into(), ..head() };
         assert_eq!(masked_head(&harmless, &Mask::default()), harmless);
     }
 
@@ -256,7 +284,10 @@ mod tests {
             EventKind::Chunk { text: "it is hun".into(), bytes: 9 },
             EventKind::Sent { bytes: 3 },
             EventKind::Chunk { text: "ter2hunter2".into(), bytes: 9 },
-            EventKind::Headers([("x-note".into(), "hunter2hunter2".into()), ("api-key".into(), "is hun".into())].into()),
+            EventKind::Headers(
+                [("x-note".into(), "hunter2hunter2".into()), ("api-key".into(), "is hun".into())]
+                    .into(),
+            ),
             EventKind::Stray {
                 cause: StrayCause::Late,
                 id: None,
@@ -266,7 +297,7 @@ mod tests {
             EventKind::Notice("hunter2hunter2".into()),
             EventKind::End {
                 outcome: Outcome::Failed,
-                problem: Some(CallProblem {
+                problem: Some(CallError {
                     kind: ErrorKind::parse("k"),
                     message: "hunter2hunter2".into(),
                     remedy: String::new(),
@@ -284,12 +315,22 @@ mod tests {
         let mask = Mask::new(["hunter2hunter2".to_owned()]);
         let mut pieces = Pieces::default();
         let mut write = |texts: &[&str]| {
-            let events = texts.iter().map(|text| Event { at_ms: 1, kind: EventKind::Chunk { text: (*text).into(), bytes: 9 } });
+            let events = texts.iter().map(|text| Event {
+                at_ms: 1,
+                kind: EventKind::Chunk { text: (*text).into(), bytes: 9 },
+            });
             of_events("x", &events.collect::<Vec<_>>(), &mask, &mut pieces)
         };
-        let chunk = |text: &str| format!("{{\"call\":\"x\",\"event\":\"chunk\",\"at_ms\":1,\"bytes\":9,\"text\":\"{text}\"}}\n");
-        let rest =
-            |number: u8, text: &str| format!("{{\"call\":\"x\",\"event\":\"rest\",\"chunk\":{number},\"text\":\"{text}\"}}\n");
+        let chunk = |text: &str| {
+            format!(
+                "{{\"call\":\"x\",\"event\":\"chunk\",\"at_ms\":1,\"bytes\":9,\"text\":\"{text}\"}}\n"
+            )
+        };
+        let rest = |number: u8, text: &str| {
+            format!(
+                "{{\"call\":\"x\",\"event\":\"rest\",\"chunk\":{number},\"text\":\"{text}\"}}\n"
+            )
+        };
         assert_eq!(write(&["with"]), chunk("wit"));
         assert_eq!(write(&["un"]), chunk(""));
         assert_eq!(write(&["less"]), [rest(0, "h"), rest(1, "un"), chunk("less")].concat());
@@ -303,7 +344,8 @@ mod tests {
     #[test]
     fn a_stray_keeps_its_id_beside_the_calls() {
         let (id, headers) = (Some("r-9".into()), [("id".into(), "r-9".into())].into());
-        let kind = EventKind::Stray { cause: StrayCause::ForeignId, id, headers, body: "{}".into() };
+        let kind =
+            EventKind::Stray { cause: StrayCause::ForeignId, id, headers, body: "{}".into() };
         let event = Event { at_ms: 7, kind };
         assert_eq!(read(&of_event("7f1c", &event)), Some(Record::Event("7f1c".into(), event)));
     }

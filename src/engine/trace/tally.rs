@@ -1,4 +1,5 @@
-//! Goes through the history's lines in order and sums each call up; finds text in them, also where it is split over chunks.
+//! Goes through the history's lines in order and sums each call up; finds text in them, also where
+//! it is split over chunks.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -71,7 +72,9 @@ impl Tally {
         let text = &self.wanted.text;
         let holds = |part: &str| part.to_lowercase().contains(text.as_str());
         let found = text.is_empty()
-            || [&head.tool, &head.arguments, &head.body, &head.to, &head.connection].iter().any(|part| holds(part));
+            || [&head.tool, &head.arguments, &head.body, &head.to, &head.connection]
+                .iter()
+                .any(|part| holds(part));
         let summary = Summary {
             id: head.id.clone(),
             at: head.at,
@@ -115,10 +118,12 @@ impl Seen {
             }
             EventKind::Notice(words) => self.found = words.to_lowercase().contains(wanted),
             EventKind::Stage(stage) => {
-                self.found = format!("{}\n{}", stage.words, stage.body).to_lowercase().contains(wanted);
+                self.found =
+                    format!("{}\n{}", stage.words, stage.body).to_lowercase().contains(wanted);
             }
             EventKind::End { problem: Some(problem), .. } => {
-                self.found = format!("{} {}", problem.kind, problem.message).to_lowercase().contains(wanted);
+                self.found =
+                    format!("{} {}", problem.kind, problem.message).to_lowercase().contains(wanted);
             }
             _ => {}
         }
@@ -181,7 +186,9 @@ pub fn of_call<'l>(id: &str, lines: impl Iterator<Item = &'l str>) -> Option<Tra
     let mut chunks: Vec<usize> = Vec::new();
     for line in lines.filter(|line| lines::about(line).is_some_and(|(of, ..)| of == id)) {
         match (lines::read(line), &mut trace) {
-            (Some(Record::Head(head)), None) => trace = Some(Trace { head: *head, events: Vec::new() }),
+            (Some(Record::Head(head)), None) => {
+                trace = Some(Trace { head: *head, events: Vec::new() });
+            }
             (Some(Record::Event(_, event)), Some(trace)) => {
                 if matches!(event.kind, EventKind::Chunk { .. }) {
                     chunks.push(trace.events.len());
@@ -210,7 +217,7 @@ pub fn beginning_with<'c>(given: &str, calls: &'c [Summary]) -> Vec<&'c Arc<str>
 mod tests {
     use super::*;
     use crate::model::{
-        call::{CallProblem, Outcome},
+        call::{CallError, Outcome},
         clock::Millis,
         error_kind::ErrorKind,
     };
@@ -226,11 +233,18 @@ mod tests {
     }
 
     fn chunk(id: &str, at_ms: u64, text: &str) -> String {
-        lines::of_event(id, &Event { at_ms, kind: EventKind::Chunk { text: text.into(), bytes: text.len() + 60 } })
+        lines::of_event(
+            id,
+            &Event { at_ms, kind: EventKind::Chunk { text: text.into(), bytes: text.len() + 60 } },
+        )
     }
 
     fn end(id: &str, at_ms: u64, outcome: Outcome) -> String {
-        let problem = CallProblem { kind: ErrorKind::parse("burnt"), message: "The oven".into(), remedy: String::new() };
+        let problem = CallError {
+            kind: ErrorKind::parse("burnt"),
+            message: "The oven".into(),
+            remedy: String::new(),
+        };
         let problem = (outcome != Outcome::Succeeded).then_some(problem);
         lines::of_event(id, &Event { at_ms, kind: EventKind::End { outcome, problem } })
     }
@@ -265,14 +279,18 @@ mod tests {
             let ids: Vec<&str> = listing.calls.iter().map(|call| &*call.id).collect();
             assert_eq!((ids, listing.unread), (vec!["c", "b", "a"], 1));
             let (a, c) = (&listing.calls[2], &listing.calls[0]);
-            assert_eq!((a.outcome, a.took_ms, a.first_ms, a.chunks, a.size), (Some(Outcome::Succeeded), 12, Some(5), 2, 140));
+            assert_eq!(
+                (a.outcome, a.took_ms, a.first_ms, a.chunks, a.size),
+                (Some(Outcome::Succeeded), 12, Some(5), 2, 140)
+            );
             assert_eq!((c.outcome, c.took_ms, c.chunks), (None, 7, 1));
         }
     }
 
     #[test]
     fn text_is_found_in_all_of_a_call_and_over_its_chunks() {
-        let found = |query| listed(query).calls.iter().map(|call| call.id.to_string()).collect::<String>();
+        let found =
+            |query| listed(query).calls.iter().map(|call| call.id.to_string()).collect::<String>();
         assert_eq!(found("late deliveries"), "a");
         assert_eq!(found("ähm"), "a");
         assert_eq!(found("why?"), "cba");
@@ -296,6 +314,9 @@ mod tests {
         assert_eq!((trace.head.at, trace.events.len()), (Millis(1_000), 3));
         assert_eq!(of_call("gone", history.iter().map(String::as_str)), None);
         let trace = of_call("c", history.iter().map(String::as_str)).unwrap();
-        assert_eq!(trace.events, [Event { at_ms: 7, kind: EventKind::Chunk { text: "unended".into(), bytes: 63 } }]);
+        assert_eq!(
+            trace.events,
+            [Event { at_ms: 7, kind: EventKind::Chunk { text: "unended".into(), bytes: 63 } }]
+        );
     }
 }

@@ -30,7 +30,8 @@ impl Wanted {
                 Some(("on", value)) => wanted.connection = low(value),
                 // What is no time is still being typed.
                 Some(("since", value)) => {
-                    let ago = duration::parse(value).and_then(|ago| u64::try_from(ago.as_millis()).ok());
+                    let ago =
+                        duration::parse(value).and_then(|ago| u64::try_from(ago.as_millis()).ok());
                     wanted.since = ago.map(|ms| Millis(now.0.saturating_sub(ms)));
                 }
                 _ => text.push(word),
@@ -43,7 +44,9 @@ impl Wanted {
     /// Whether a call fits, apart from the text.
     #[must_use]
     pub fn fits(&self, call: &Summary) -> bool {
-        let holds = |wanted: &Option<String>, has: &str| wanted.as_ref().is_none_or(|wanted| has.to_lowercase().contains(wanted));
+        let holds = |wanted: &Option<String>, has: &str| {
+            wanted.as_ref().is_none_or(|wanted| has.to_lowercase().contains(wanted))
+        };
         let outcome = call.outcome.map_or("unfinished", |outcome| outcome.word());
         holds(&self.tool, &call.tool)
             && holds(&self.connection, &call.connection)
@@ -90,7 +93,12 @@ mod tests {
         ] {
             assert_eq!(Wanted::parse(query, now).fits(&call()), fits, "{query}");
         }
-        assert!(Wanted::parse("outcome:unfinished", now).fits(&Summary { outcome: None, ..call() }));
-        assert_eq!(Wanted::parse("late  Deliveries tool:x at 12:30", now).text, "late deliveries at 12:30");
+        assert!(
+            Wanted::parse("outcome:unfinished", now).fits(&Summary { outcome: None, ..call() })
+        );
+        assert_eq!(
+            Wanted::parse("late  Deliveries tool:x at 12:30", now).text,
+            "late deliveries at 12:30"
+        );
     }
 }

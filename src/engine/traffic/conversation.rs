@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, ops::Range, sync::Arc};
 
 use crate::model::{
-    call::CallProblem,
+    call::CallError,
     clock::Millis,
     entry::SystemId,
     traffic::{Decoded, Known, ObservedMessage, Part, Settled, Whole},
@@ -27,9 +27,9 @@ pub enum Standing {
     /// Asked, and not answered to the end.
     Open,
     Succeeded,
-    Failed(CallProblem),
+    Failed(CallError),
     /// A message of it cannot be understood.
-    Unreadable(CallProblem),
+    Unreadable(CallError),
     /// An answer to something that was not heard.
     Orphan,
     /// A message that belongs to nothing.
@@ -38,7 +38,8 @@ pub enum Standing {
 
 impl Standing {
     /// Every word, in the order of the variants.
-    pub const WORDS: [&'static str; 6] = ["open", "succeeded", "failed", "unreadable", "orphan", "single"];
+    pub const WORDS: [&'static str; 6] =
+        ["open", "succeeded", "failed", "unreadable", "orphan", "single"];
 
     /// A stable word for scripts, lists and filters.
     #[must_use]
@@ -55,7 +56,7 @@ impl Standing {
 
     /// What went wrong, where something did.
     #[must_use]
-    pub fn problem(&self) -> Option<&CallProblem> {
+    pub fn problem(&self) -> Option<&CallError> {
         match self {
             Self::Failed(problem) | Self::Unreadable(problem) => Some(problem),
             _ => None,
@@ -118,7 +119,8 @@ pub struct Conversation {
     pub cards: Vec<String>,
     /// The numbers of its messages that are still kept, and of those of its parts.
     pub messages: VecDeque<u64>,
-    /// Which of all its messages begin a row; those between them are further pieces of the same answer.
+    /// Which of all its messages begin a row; those between them are further pieces of the same
+    /// answer.
     rows: VecDeque<u64>,
     /// The conversation and the label of the piece that came last.
     piece: Option<(u64, String)>,
@@ -158,7 +160,9 @@ impl Conversation {
     pub(super) fn new(number: u64, crossing: &ObservedMessage, reading: &Decoded) -> Self {
         let standing = match &reading.part {
             Part::Request | Part::Step | Part::Note => Standing::Open,
-            Part::Answer { .. } | Part::Error(_) | Part::Outcome(_) | Part::Unreadable(_) => Standing::Orphan,
+            Part::Answer { .. } | Part::Error(_) | Part::Outcome(_) | Part::Unreadable(_) => {
+                Standing::Orphan
+            }
             Part::Broadcast | Part::Other => Standing::Single,
         };
         Self {
@@ -169,12 +173,26 @@ impl Conversation {
     }
 
     /// One of which only a part was heard so far.
-    pub(super) fn of_parts(number: u64, crossing: &ObservedMessage, reading: &Decoded, whole: &Whole) -> Self {
+    pub(super) fn of_parts(
+        number: u64,
+        crossing: &ObservedMessage,
+        reading: &Decoded,
+        whole: &Whole,
+    ) -> Self {
         let id = Some(whole.id.as_str().into());
-        Self { id, topic: whole.topic.clone(), ..Self::empty(number, crossing, reading, Standing::Open) }
+        Self {
+            id,
+            topic: whole.topic.clone(),
+            ..Self::empty(number, crossing, reading, Standing::Open)
+        }
     }
 
-    fn empty(number: u64, crossing: &ObservedMessage, reading: &Decoded, standing: Standing) -> Self {
+    fn empty(
+        number: u64,
+        crossing: &ObservedMessage,
+        reading: &Decoded,
+        standing: Standing,
+    ) -> Self {
         Self {
             number,
             system: reading.system,
@@ -234,8 +252,14 @@ impl Conversation {
         {
             self.trace = Some(trace.into());
         }
-        let new = reading.remarks.iter().filter(|words| !self.remarks.iter().any(|remark| remark.words == **words));
-        let new: Vec<_> = new.map(|words| Remark { message, words: words.clone() }).take(MOST - self.remarks.len()).collect();
+        let new = reading
+            .remarks
+            .iter()
+            .filter(|words| !self.remarks.iter().any(|remark| remark.words == **words));
+        let new: Vec<_> = new
+            .map(|words| Remark { message, words: words.clone() })
+            .take(MOST - self.remarks.len())
+            .collect();
         self.remarks.extend(new);
         self.go_on(crossing, reading);
         if let Some(state) = &reading.state {
@@ -268,7 +292,11 @@ impl Conversation {
                 self.asked = short(&reading.text);
             }
             Part::Outcome(_) if ended && self.told != EndSource::Nobody => {}
-            Part::Answer { .. } | Part::Error(_) | Part::Unreadable(_) if ended && self.told == EndSource::Own => self.late += 1,
+            Part::Answer { .. } | Part::Error(_) | Part::Unreadable(_)
+                if ended && self.told == EndSource::Own =>
+            {
+                self.late += 1;
+            }
             Part::Answer { last } => {
                 self.answered.get_or_insert(crossing.at);
                 self.says(reading);
@@ -290,7 +318,8 @@ impl Conversation {
                 self.goes = short(&reading.text);
                 if self.standing == Standing::Orphan {
                     // It was joined on its way: what it says came before what it is was heard.
-                    self.standing = self.early.take().map_or(Standing::Open, |(_, standing)| standing);
+                    self.standing =
+                        self.early.take().map_or(Standing::Open, |(_, standing)| standing);
                 }
             }
             Part::Note => {}
@@ -300,8 +329,9 @@ impl Conversation {
     }
 
     /// An end without its beginning stays what it is, unless that comes soon.
-    fn end(&mut self, problem: Option<&CallProblem>, at: Millis, told: EndSource) {
-        let standing = problem.map_or(Standing::Succeeded, |problem| Standing::Failed(problem.clone()));
+    fn end(&mut self, problem: Option<&CallError>, at: Millis, told: EndSource) {
+        let standing =
+            problem.map_or(Standing::Succeeded, |problem| Standing::Failed(problem.clone()));
         self.told = told;
         match self.standing {
             Standing::Orphan => self.early = Some((at, standing)),
@@ -350,7 +380,10 @@ impl Conversation {
         reading: &Decoded,
     ) {
         self.hear(message, part, crossing, reading);
-        if self.parts.last() != Some(&part) && self.parts.len() < MOST && !self.parts.contains(&part) {
+        if self.parts.last() != Some(&part)
+            && self.parts.len() < MOST
+            && !self.parts.contains(&part)
+        {
             self.parts.push(part);
         }
         self.stands_like(standing);
@@ -364,7 +397,8 @@ impl Conversation {
     }
 
     fn hear(&mut self, message: u64, of: u64, crossing: &ObservedMessage, reading: &Decoded) {
-        let piece = (reading.part == Part::Answer { last: false }).then(|| (of, reading.label.to_string()));
+        let piece =
+            (reading.part == Part::Answer { last: false }).then(|| (of, reading.label.to_string()));
         if piece.is_none() || piece != self.piece {
             self.rows.push_back(self.count);
         }
@@ -376,7 +410,8 @@ impl Conversation {
         self.last = self.last.max(crossing.at);
     }
 
-    /// Hears what was said in a part of it before that was known to be one, at the place where it was said.
+    /// Hears what was said in a part of it before that was known to be one, at the place where it
+    /// was said.
     pub(super) fn catch_up(&mut self, message: u64, crossing: &ObservedMessage) {
         let place = self.messages.partition_point(|known| *known < message);
         let at = self.gone() + place as u64;
@@ -432,7 +467,11 @@ impl Conversation {
     #[must_use]
     pub fn row(&self, row: usize) -> Range<usize> {
         let gone = self.gone();
-        let place = |row: usize| self.rows.get(row).map_or(self.messages.len(), |from| from.saturating_sub(gone) as usize);
+        let place = |row: usize| {
+            self.rows
+                .get(row)
+                .map_or(self.messages.len(), |from| from.saturating_sub(gone) as usize)
+        };
         place(row)..place(row + 1)
     }
 

@@ -1,4 +1,5 @@
-//! The conversations that are kept, by their numbers; those that are parts of others are heard there as well.
+//! The conversations that are kept, by their numbers; those that are parts of others are heard
+//! there as well.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -58,11 +59,19 @@ impl Conversations {
         true
     }
 
-    /// One turns out to be a part of another, which hears what was said in it before. `message` finds what is still kept.
-    pub(super) fn join(&mut self, (whole, part): (u64, u64), message: impl Fn(u64) -> Option<Arc<ObservedMessage>>) {
-        let Some(conversation) = self.get_mut(part).filter(|part| part.whole.is_none()) else { return };
+    /// One turns out to be a part of another, which hears what was said in it before. `message`
+    /// finds what is still kept.
+    pub(super) fn join(
+        &mut self,
+        (whole, part): (u64, u64),
+        message: impl Fn(u64) -> Option<Arc<ObservedMessage>>,
+    ) {
+        let Some(conversation) = self.get_mut(part).filter(|part| part.whole.is_none()) else {
+            return;
+        };
         conversation.whole = Some(whole);
-        let (found, cards, numbers) = (conversation.found, conversation.cards.clone(), conversation.messages.clone());
+        let (found, cards, numbers) =
+            (conversation.found, conversation.cards.clone(), conversation.messages.clone());
         let Some(whole) = self.get_mut(whole) else { return };
         for number in numbers {
             if let Some(crossing) = message(number) {
@@ -73,7 +82,8 @@ impl Conversations {
         whole.name_cards(&cards);
     }
 
-    /// Ends one as something tells that is no message of it; the numbers of those that stand otherwise now.
+    /// Ends one as something tells that is no message of it; the numbers of those that stand
+    /// otherwise now.
     pub(super) fn settle(&mut self, number: u64, settled: &Settled, heard: Millis) -> Vec<u64> {
         let Some(part) = self.get_mut(number) else { return Vec::new() };
         part.settle(settled, heard);

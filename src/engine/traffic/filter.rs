@@ -1,4 +1,5 @@
-//! Which conversations are meant, as people type it: words, `is:failed`, `>500ms`, `id:7f1c`, `on:request`, each of them also with `-` before it.
+//! Which conversations are meant, as people type it: words, `is:failed`, `>500ms`, `id:7f1c`,
+//! `on:request`, each of them also with `-` before it.
 
 use std::fmt;
 
@@ -39,7 +40,8 @@ enum Term {
     State(String),
 }
 
-/// A text that is looked for in messages, as they may write it: plain, or as JSON or JSON within JSON does.
+/// A text that is looked for in messages, as they may write it: plain, or as JSON or JSON within
+/// JSON does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Needle(Vec<String>);
 
@@ -74,7 +76,10 @@ fn inner(text: &str, ascii: bool) -> String {
             coded.push(letter);
         } else {
             let mut units = [0; 2];
-            letter.encode_utf16(&mut units).iter().for_each(|unit| coded.push_str(&format!("\\u{unit:04x}")));
+            letter
+                .encode_utf16(&mut units)
+                .iter()
+                .for_each(|unit| coded.push_str(&format!("\\u{unit:04x}")));
         }
     }
     coded
@@ -105,12 +110,20 @@ impl Filter {
 
     /// The texts that it looks for in messages, in order.
     pub fn needles(&self) -> impl Iterator<Item = &Needle> {
-        self.terms.iter().filter_map(|(_, term)| if let Term::Text(needle) = term { Some(needle) } else { None })
+        self.terms
+            .iter()
+            .filter_map(|(_, term)| if let Term::Text(needle) = term { Some(needle) } else { None })
     }
 
-    /// Whether it holds. `found` says for each of its needles whether it stands in one of the messages.
+    /// Whether it holds. `found` says for each of its needles whether it stands in one of the
+    /// messages.
     #[must_use]
-    pub fn holds(&self, conversation: &Conversation, now: Millis, found: impl Fn(usize) -> bool) -> bool {
+    pub fn holds(
+        &self,
+        conversation: &Conversation,
+        now: Millis,
+        found: impl Fn(usize) -> bool,
+    ) -> bool {
         let mut needle = 0;
         self.terms.iter().all(|(sense, term)| {
             let holds = match term {
@@ -122,13 +135,16 @@ impl Filter {
                 Term::Late => conversation.late > 0,
                 Term::Odd => !conversation.remarks.is_empty(),
                 Term::Overdue => conversation.due.is_some_and(|due| due < now),
-                Term::Trace(trace) => conversation.trace.as_deref().is_some_and(|own| own.contains(trace.as_str())),
+                Term::Trace(trace) => {
+                    conversation.trace.as_deref().is_some_and(|own| own.contains(trace.as_str()))
+                }
                 Term::Longer(ms) => conversation.took(now) > *ms,
                 Term::Shorter(ms) => conversation.took(now) < *ms,
                 Term::Id(id) => conversation.names().any(|own| own.contains(id.as_str())),
                 Term::Subject(subject) => {
                     let topic = conversation.topic.as_deref();
-                    conversation.subjects.iter().any(|own| own.contains(subject.as_str())) || topic == Some(subject.as_str())
+                    conversation.subjects.iter().any(|own| own.contains(subject.as_str()))
+                        || topic == Some(subject.as_str())
                 }
                 Term::State(state) => conversation.states.iter().any(|own| own == state),
             };
@@ -199,11 +215,24 @@ mod tests {
 
     #[test]
     fn what_is_no_term_says_what_could_stand_there() {
-        for (text, word) in [("is:broken", "is:failed"), (">soon", "time"), ("<5w", "time"), (">1.2.3s", "time")] {
+        for (text, word) in
+            [("is:broken", "is:failed"), (">soon", "time"), ("<5w", "time"), (">1.2.3s", "time")]
+        {
             let problem = Filter::parse(text).unwrap_err();
             assert!(problem.contains(word), "{text}: {problem}");
         }
-        for text in ["", "  ", "a b", "-x", "-", ">", "\"two words\"", "note:something", "id:", "is:late >500ms -on:notify"] {
+        for text in [
+            "",
+            "  ",
+            "a b",
+            "-x",
+            "-",
+            ">",
+            "\"two words\"",
+            "note:something",
+            "id:",
+            "is:late >500ms -on:notify",
+        ] {
             assert!(Filter::parse(text).is_ok(), "{text}");
         }
     }

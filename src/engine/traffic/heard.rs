@@ -10,7 +10,8 @@ pub struct Message {
     /// Counts from 1.
     pub number: u64,
     pub crossing: Arc<ObservedMessage>,
-    /// The conversation that it belongs to; where that is part of another, it is heard there as well.
+    /// The conversation that it belongs to; where that is part of another, it is heard there as
+    /// well.
     pub conversation: u64,
     pub label: Cow<'static, str>,
 }

@@ -1,4 +1,5 @@
-//! What conversations are known by: their ids, other names, and the inboxes that answers to them go to.
+//! What conversations are known by: their ids, other names, and the inboxes that answers to them go
+//! to.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -32,7 +33,8 @@ impl Names {
             conversation.id = reading.id.as_deref().map(Arc::from);
         }
         for name in reading.names() {
-            let known = conversation.id.as_deref() == Some(name) || conversation.names.iter().any(|known| **known == *name);
+            let known = conversation.id.as_deref() == Some(name)
+                || conversation.names.iter().any(|known| **known == *name);
             if !known && conversation.names.len() < MOST {
                 conversation.names.push(name.into());
             }

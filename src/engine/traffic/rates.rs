@@ -25,12 +25,17 @@ impl Rates {
                 let bucket = crossing.subject.split('.').nth(1).unwrap_or_default();
                 format!("$KV.{bucket}.*").into()
             }
-            false if self.0.len() >= SUBJECTS && !self.0.contains_key(&crossing.subject) => "(others)".into(),
+            false if self.0.len() >= SUBJECTS && !self.0.contains_key(&crossing.subject) => {
+                "(others)".into()
+            }
             false => Arc::clone(&crossing.subject),
         };
         let count = self.0.entry(name).or_default();
         count.add(crossing.at, crossing.size);
-        count.failures += u64::from(matches!(part, Part::Error(_) | Part::Unreadable(_) | Part::Outcome(Some(_))));
+        count.failures += u64::from(matches!(
+            part,
+            Part::Error(_) | Part::Unreadable(_) | Part::Outcome(Some(_))
+        ));
     }
 
     /// By name.
@@ -77,7 +82,9 @@ impl Count {
     /// Messages a second, over the last ten seconds or since the first message.
     #[must_use]
     pub fn rate(&self, now: Millis) -> f64 {
-        let behind = usize::try_from((now.0 / 1_000).saturating_sub(self.second)).unwrap_or(SECONDS).min(SECONDS);
+        let behind = usize::try_from((now.0 / 1_000).saturating_sub(self.second))
+            .unwrap_or(SECONDS)
+            .min(SECONDS);
         let messages: u32 = self.recent[..SECONDS - behind].iter().sum();
         let since = now.since(self.first).clamp(1_000, SECONDS as u64 * 1_000);
         f64::from(messages) * 1_000.0 / since as f64

@@ -1,4 +1,5 @@
-//! The record of what was heard: bounded, joined into conversations, with those that a filter shows.
+//! The record of what was heard: bounded, joined into conversations, with those that a filter
+//! shows.
 
 use std::{
     collections::{BTreeSet, VecDeque},
@@ -126,8 +127,15 @@ impl Record {
             self.names.learn(conversation, reading);
             conversation.whole
         });
-        let whole = whole.filter(|whole| self.conversations.overhear((*whole, number), heard, &crossing, reading));
-        let settled: Vec<u64> = reading.ties.settles.iter().flat_map(|settled| self.end(settled, crossing.at)).collect();
+        let whole = whole.filter(|whole| {
+            self.conversations.overhear((*whole, number), heard, &crossing, reading)
+        });
+        let settled: Vec<u64> = reading
+            .ties
+            .settles
+            .iter()
+            .flat_map(|settled| self.end(settled, crossing.at))
+            .collect();
         self.weight += crossing.weight();
         let label = reading.label.clone();
         self.messages.push_back(Message { number: heard, crossing, conversation: number, label });
@@ -143,7 +151,9 @@ impl Record {
     }
 
     fn end(&mut self, settled: &Settled, at: Millis) -> Vec<u64> {
-        self.names.named(&settled.name).map_or_else(Vec::new, |number| self.conversations.settle(number, settled, at))
+        self.names
+            .named(&settled.name)
+            .map_or_else(Vec::new, |number| self.conversations.settle(number, settled, at))
     }
 
     /// The conversation of that name.
@@ -161,19 +171,26 @@ impl Record {
         let known = self.names.find(crossing, reading);
         let known = known.filter(|number| self.conversation(*number).is_some_and(goes_on));
         let whole = reading.ties.within.as_ref().map(|whole| self.whole(whole, crossing, reading));
-        let number = known.unwrap_or_else(|| self.conversations.begin(|number| Conversation::new(number, crossing, reading)));
+        let number = known.unwrap_or_else(|| {
+            self.conversations.begin(|number| Conversation::new(number, crossing, reading))
+        });
         if let Some(whole) = whole.filter(|whole| *whole != number) {
             let Self { conversations, messages, .. } = self;
-            conversations.join((whole, number), |number| Some(Arc::clone(&message(messages, number)?.crossing)));
+            conversations.join((whole, number), |number| {
+                Some(Arc::clone(&message(messages, number)?.crossing))
+            });
         }
         number
     }
 
     /// The conversation that others are parts of, which may not have been heard itself yet.
     fn whole(&mut self, whole: &Whole, crossing: &ObservedMessage, reading: &Decoded) -> u64 {
-        let known = self.names.named(&whole.id).filter(|number| self.conversations.row(*number).is_some());
+        let known =
+            self.names.named(&whole.id).filter(|number| self.conversations.row(*number).is_some());
         known.unwrap_or_else(|| {
-            let number = self.conversations.begin(|number| Conversation::of_parts(number, crossing, reading, whole));
+            let number = self
+                .conversations
+                .begin(|number| Conversation::of_parts(number, crossing, reading, whole));
             let nothing = Decoded::new(None, Part::Other, "", "");
             if let Some(conversation) = self.conversations.get_mut(number) {
                 self.names.learn(conversation, &nothing);
@@ -194,8 +211,8 @@ impl Record {
         };
         let found = conversation.found;
         if !shows_all {
-            let holds =
-                (self.reveals || !conversation.routine) && self.view.holds(conversation, now, |needle| found >> needle & 1 == 1);
+            let holds = (self.reveals || !conversation.routine)
+                && self.view.holds(conversation, now, |needle| found >> needle & 1 == 1);
             match (holds, self.shown.binary_search(&number)) {
                 (true, Err(place)) => self.shown.insert(place, number),
                 (false, Ok(place)) => drop(self.shown.remove(place)),
@@ -206,7 +223,11 @@ impl Record {
         let mut first = self.view.needles().count();
         for (row, alert) in self.alerts.iter_mut().enumerate() {
             let rang = conversation.rang >> row & 1 == 1;
-            if !rang && alert.filter.holds(conversation, now, |needle| found >> (first + needle) & 1 == 1) {
+            if !rang
+                && alert
+                    .filter
+                    .holds(conversation, now, |needle| found >> (first + needle) & 1 == 1)
+            {
                 conversation.rang |= 1 << row;
                 alert.rang += 1;
                 rings.push(Ring { alert: row, conversation: number });
@@ -218,15 +239,22 @@ impl Record {
 
     fn found_in(&mut self, text: &str) -> u64 {
         self.searched += 1;
-        let bits = self.needles.iter().enumerate().map(|(row, needle)| u64::from(needle.stands_in(text)) << row);
+        let bits = self
+            .needles
+            .iter()
+            .enumerate()
+            .map(|(row, needle)| u64::from(needle.stands_in(text)) << row);
         bits.sum()
     }
 
     fn make_room(&mut self) {
-        while self.messages.len() > self.bounds.messages || (self.weight > self.bounds.bytes && self.messages.len() > 1) {
+        while self.messages.len() > self.bounds.messages
+            || (self.weight > self.bounds.bytes && self.messages.len() > 1)
+        {
             let Some(gone) = self.messages.pop_front() else { break };
             self.weight -= gone.crossing.weight();
-            let whole = self.conversation(gone.conversation).and_then(|conversation| conversation.whole);
+            let whole =
+                self.conversation(gone.conversation).and_then(|conversation| conversation.whole);
             for number in [Some(gone.conversation), whole].into_iter().flatten() {
                 if let Some(conversation) = self.conversations.get_mut(number) {
                     conversation.let_go(gone.number);
@@ -268,7 +296,8 @@ impl Record {
         let alerts = self.alerts.iter().cloned().chain([Alert::new(filter)]).collect();
         self.arrange(self.view.clone(), alerts)?;
         // What it holds for already has gone by.
-        let numbers: Vec<u64> = self.conversations.all.iter().map(|conversation| conversation.number).collect();
+        let numbers: Vec<u64> =
+            self.conversations.all.iter().map(|conversation| conversation.number).collect();
         numbers.into_iter().for_each(|number| drop(self.judge(number)));
         self.alerts[row].rang = 0;
         Ok(())
@@ -290,8 +319,11 @@ impl Record {
     }
 
     fn arrange(&mut self, view: Filter, alerts: Vec<Alert>) -> Result<(), String> {
-        let needles: Vec<Needle> =
-            view.needles().chain(alerts.iter().flat_map(|alert| alert.filter.needles())).cloned().collect();
+        let needles: Vec<Needle> = view
+            .needles()
+            .chain(alerts.iter().flat_map(|alert| alert.filter.needles()))
+            .cloned()
+            .collect();
         if needles.len() > u64::BITS as usize {
             return Err("that looks for more texts at once than can be told apart".into());
         }
@@ -310,9 +342,17 @@ impl Record {
         if !self.shows_all() {
             let holds = |conversation: &&Conversation| {
                 (self.reveals || !conversation.routine)
-                    && self.view.holds(conversation, self.now, |needle| conversation.found >> needle & 1 == 1)
+                    && self.view.holds(conversation, self.now, |needle| {
+                        conversation.found >> needle & 1 == 1
+                    })
             };
-            self.shown = self.conversations.all.iter().filter(holds).map(|conversation| conversation.number).collect();
+            self.shown = self
+                .conversations
+                .all
+                .iter()
+                .filter(holds)
+                .map(|conversation| conversation.number)
+                .collect();
         }
     }
 
@@ -344,7 +384,8 @@ impl Record {
             return;
         }
         for row in 0..self.messages.len() {
-            let (text, number) = (self.messages[row].crossing.lowered(), self.messages[row].conversation);
+            let (text, number) =
+                (self.messages[row].crossing.lowered(), self.messages[row].conversation);
             let found = self.found_in(&text);
             if let Some(conversation) = self.conversations.get_mut(number) {
                 conversation.found |= found;
@@ -355,8 +396,17 @@ impl Record {
     /// Forgets all that was heard; filter and alerts stay.
     pub fn clear(&mut self) {
         let alerts = self.alerts.iter().map(|alert| Alert::new(alert.filter.clone())).collect();
-        let (view, needles, reveals) = (self.view.clone(), std::mem::take(&mut self.needles), self.reveals);
-        *self = Self { view, needles, alerts, reveals, bounds: self.bounds, now: self.now, ..Self::default() };
+        let (view, needles, reveals) =
+            (self.view.clone(), std::mem::take(&mut self.needles), self.reveals);
+        *self = Self {
+            view,
+            needles,
+            alerts,
+            reveals,
+            bounds: self.bounds,
+            now: self.now,
+            ..Self::default()
+        };
     }
 
     /// How many conversations the view shows.
@@ -368,13 +418,21 @@ impl Record {
     /// The conversation in a row of the view, the oldest first.
     #[must_use]
     pub fn row(&self, row: usize) -> Option<&Conversation> {
-        if self.shows_all() { self.conversations.all.get(row) } else { self.conversation(*self.shown.get(row)?) }
+        if self.shows_all() {
+            self.conversations.all.get(row)
+        } else {
+            self.conversation(*self.shown.get(row)?)
+        }
     }
 
     /// The row of the view that a conversation stands in.
     #[must_use]
     pub fn row_of(&self, number: u64) -> Option<usize> {
-        if self.shows_all() { self.conversations.row(number) } else { self.shown.binary_search(&number).ok() }
+        if self.shows_all() {
+            self.conversations.row(number)
+        } else {
+            self.shown.binary_search(&number).ok()
+        }
     }
 
     /// The conversation of that number, while it is kept.

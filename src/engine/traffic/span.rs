@@ -23,7 +23,8 @@ const DAY: i64 = 24 * 60 * 60;
 const WRITE: &str = "write 10m, 2h, a time of day such as 14:05, or a moment such as 2026-01-01T12:00 (or 2026-01-01T12:00:00Z)";
 
 impl Since {
-    /// `10m`, `2h`; `14:05`, `2026-01-01T14:05` by the clock on the wall; a moment such as `2026-01-01T12:00:00Z`.
+    /// `10m`, `2h`; `14:05`, `2026-01-01T14:05` by the clock on the wall; a moment such as
+    /// `2026-01-01T12:00:00Z`.
     ///
     /// # Errors
     /// When it is none of them, with what is wrong.
@@ -33,7 +34,9 @@ impl Since {
             return Ok(Self::At(at));
         }
         if let Some((date, clock)) = text.split_once(['T', 't', ' ']) {
-            let day = date_in(date).filter(|_| date.len() == 10).ok_or_else(|| format!("\"{date}\" is no day; {WRITE}"))?;
+            let day = date_in(date)
+                .filter(|_| date.len() == 10)
+                .ok_or_else(|| format!("\"{date}\" is no day; {WRITE}"))?;
             return Ok(Self::Wall(midnight(day) + time_of_day(clock)?));
         }
         if text.contains(':') {
@@ -48,12 +51,14 @@ impl Since {
         ago.map(Self::Ago).ok_or_else(|| format!("\"{text}\" is no time; {WRITE}"))
     }
 
-    /// The moment that it means now. `offset` says by how many minutes the clock on the wall was ahead of UTC at a moment.
+    /// The moment that it means now. `offset` says by how many minutes the clock on the wall was
+    /// ahead of UTC at a moment.
     ///
     /// # Errors
     /// When that is still to come.
     pub fn moment(self, now: Millis, offset: impl Fn(Millis) -> i32) -> Result<Millis, String> {
-        let wall = |at: Millis| i64::try_from(at.0 / 1_000).unwrap_or(0) + i64::from(offset(at)) * 60;
+        let wall =
+            |at: Millis| i64::try_from(at.0 / 1_000).unwrap_or(0) + i64::from(offset(at)) * 60;
         let at_wall = |seconds: i64| {
             let less = |at: Millis| {
                 let seconds = seconds - i64::from(offset(at)) * 60;
@@ -83,7 +88,8 @@ fn time_of_day(text: &str) -> Result<i64, String> {
     let wrong = |why: &str| Err(format!("\"{text}\" is no time of day: {why}; {WRITE}"));
     let mut parts = Vec::new();
     for part in text.split(':') {
-        let digits = part.bytes().all(|byte| byte.is_ascii_digit()) && (1..=2).contains(&part.len());
+        let digits =
+            part.bytes().all(|byte| byte.is_ascii_digit()) && (1..=2).contains(&part.len());
         match part.parse::<i64>() {
             Ok(number) if digits => parts.push(number),
             _ => return wrong("it is made of hours, minutes and perhaps seconds"),
@@ -106,7 +112,8 @@ fn time_of_day(text: &str) -> Result<i64, String> {
 mod tests {
     use super::*;
 
-    /// 2026-03-29T00:30:00Z; at 01:00Z the clocks of this place are put forward from one hour ahead of UTC to two.
+    /// 2026-03-29T00:30:00Z; at 01:00Z the clocks of this place are put forward from one hour ahead
+    /// of UTC to two.
     const NIGHT: u64 = 1_774_744_200_000;
 
     fn offset(at: Millis) -> i32 {
@@ -120,7 +127,10 @@ mod tests {
     #[test]
     fn the_past_begins_some_time_ago_or_at_a_moment() {
         let now = 10_000_000;
-        assert_eq!((at("10m", now), at("1.5h", now), at("60", now)), (Ok(9_400_000), Ok(4_600_000), Ok(9_940_000)));
+        assert_eq!(
+            (at("10m", now), at("1.5h", now), at("60", now)),
+            (Ok(9_400_000), Ok(4_600_000), Ok(9_940_000))
+        );
         assert_eq!(at("2026-01-01T13:00:00+01:00", NIGHT), Ok(1_767_268_800_000));
     }
 
@@ -130,13 +140,21 @@ mod tests {
         // It is 01:30 there.
         assert_eq!(at("01:30", NIGHT), Ok(NIGHT));
         assert_eq!(at("1:05:30", NIGHT), Ok(NIGHT - 25 * minute + minute / 2));
-        assert_eq!(at("23:30", NIGHT), Ok(NIGHT - 2 * hour), "what would be tonight was last night");
+        assert_eq!(
+            at("23:30", NIGHT),
+            Ok(NIGHT - 2 * hour),
+            "what would be tonight was last night"
+        );
         assert_eq!(at("01:31", NIGHT), Ok(NIGHT - 24 * hour + minute));
         assert_eq!(at("2026-03-29T00:30", NIGHT), Ok(NIGHT - hour));
         assert_eq!(at("2026-03-29", NIGHT), Ok(NIGHT - 90 * minute));
-        // Two hours on the clock were put forward by one of them: it is 04:30 there, and was 01:30 two hours ago.
+        // Two hours on the clock were put forward by one of them: it is 04:30 there, and was 01:30
+        // two hours ago.
         let later = NIGHT + 2 * hour;
-        assert_eq!((at("04:30", later), at("01:30", later), at("2026-03-29 01:30:00", later)), (Ok(later), Ok(NIGHT), Ok(NIGHT)));
+        assert_eq!(
+            (at("04:30", later), at("01:30", later), at("2026-03-29 01:30:00", later)),
+            (Ok(later), Ok(NIGHT), Ok(NIGHT))
+        );
     }
 
     #[test]

@@ -43,14 +43,21 @@ pub fn head(head: &Head) -> Value {
 pub fn line(tapped: &Tapped) -> Value {
     match tapped {
         Tapped::ObservedMessage(crossing) => Value::Object(message(crossing)),
-        Tapped::Gap { at, messages } => json!({"event": "gap", "at_ms": at.0, "messages": messages}),
+        Tapped::Gap { at, messages } => {
+            json!({"event": "gap", "at_ms": at.0, "messages": messages})
+        }
         Tapped::Notice { at, words } => json!({"event": "notice", "at_ms": at.0, "text": words}),
     }
 }
 
-/// The same for a message, with what its system makes of it, and its conversation. Who reads the trace decodes anew.
+/// The same for a message, with what its system makes of it, and its conversation. Who reads the
+/// trace decodes anew.
 #[must_use]
-pub fn decoded(crossing: &ObservedMessage, reading: &Decoded, conversation: &Conversation) -> Value {
+pub fn decoded(
+    crossing: &ObservedMessage,
+    reading: &Decoded,
+    conversation: &Conversation,
+) -> Value {
     let mut line = message(crossing);
     let body = line.shift_remove("body").map(|body| ("body", body));
     let body = body.or_else(|| line.shift_remove("body_hex").map(|body| ("body_hex", body)));
@@ -65,7 +72,9 @@ pub fn decoded(crossing: &ObservedMessage, reading: &Decoded, conversation: &Con
     if let Part::Answer { last } = reading.part {
         add("last", last.into());
     }
-    if let Part::Error(problem) | Part::Unreadable(problem) | Part::Outcome(Some(problem)) = &reading.part {
+    if let Part::Error(problem) | Part::Unreadable(problem) | Part::Outcome(Some(problem)) =
+        &reading.part
+    {
         add("error", json!({"type": problem.kind.word(), "message": problem.message}));
     }
     if let Some(state) = &reading.state {
@@ -80,7 +89,8 @@ pub fn decoded(crossing: &ObservedMessage, reading: &Decoded, conversation: &Con
         add("cards", reading.cards.clone().into());
     }
     let texts = [("topic", &reading.topic), ("trace", &reading.ties.trace)];
-    for (name, text) in texts.into_iter().filter_map(|(name, text)| Some((name, text.as_deref()?))) {
+    for (name, text) in texts.into_iter().filter_map(|(name, text)| Some((name, text.as_deref()?)))
+    {
         add(name, text.into());
     }
     if let Some(due) = reading.due {
@@ -113,7 +123,10 @@ fn message(crossing: &ObservedMessage) -> Map<String, Value> {
     }
     match std::str::from_utf8(&crossing.body) {
         Ok(text) => add("body", text.into()),
-        Err(_) => add("body_hex", crossing.body.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into()),
+        Err(_) => add(
+            "body_hex",
+            crossing.body.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into(),
+        ),
     }
     if let Some(about) = &crossing.about {
         line.insert("about".into(), Value::Object(message(about)));
@@ -126,7 +139,8 @@ fn message(crossing: &ObservedMessage) -> Map<String, Value> {
 /// # Errors
 /// When it is no line of a trace, with the reason.
 pub fn read(line: &str) -> Result<Line, String> {
-    let value: Value = serde_json::from_str(line).map_err(|error| format!("it is not JSON: {error}"))?;
+    let value: Value =
+        serde_json::from_str(line).map_err(|error| format!("it is not JSON: {error}"))?;
     let event = value.get("event").and_then(Value::as_str).ok_or("it has no \"event\"")?;
     let at = || at_of(&value);
     Ok(match event {
@@ -135,12 +149,20 @@ pub fn read(line: &str) -> Result<Line, String> {
             if format != FORMAT {
                 return Err(format!("it is of format {format}, and only {FORMAT} is known here"));
             }
-            let text = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+            let text =
+                |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
             let subjects = value.get("subjects").and_then(Value::as_array).into_iter().flatten();
             let subjects = subjects.filter_map(Value::as_str).map(str::to_owned).collect();
-            Line::Head(Head { connection: text("connection"), transport: text("transport"), subjects })
+            Line::Head(Head {
+                connection: text("connection"),
+                transport: text("transport"),
+                subjects,
+            })
         }
-        "gap" => Line::Tapped(Tapped::Gap { at: at()?, messages: value.get("messages").and_then(Value::as_u64) }),
+        "gap" => Line::Tapped(Tapped::Gap {
+            at: at()?,
+            messages: value.get("messages").and_then(Value::as_u64),
+        }),
         "notice" => {
             let words = value.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
             Line::Tapped(Tapped::Notice { at: at()?, words })
@@ -151,7 +173,11 @@ pub fn read(line: &str) -> Result<Line, String> {
 }
 
 fn at_of(value: &Value) -> Result<Millis, String> {
-    value.get("at_ms").and_then(Value::as_u64).map(Millis).ok_or_else(|| "it has no \"at_ms\"".into())
+    value
+        .get("at_ms")
+        .and_then(Value::as_u64)
+        .map(Millis)
+        .ok_or_else(|| "it has no \"at_ms\"".into())
 }
 
 fn crossing(value: &Value, at: Millis) -> Result<ObservedMessage, String> {
@@ -161,7 +187,8 @@ fn crossing(value: &Value, at: Millis) -> Result<ObservedMessage, String> {
         (None, Some(hex)) => bytes(hex).ok_or("its \"body_hex\" is no hexadecimal text")?.into(),
         (None, None) => return Err("it has neither \"body\" nor \"body_hex\"".into()),
     };
-    let header = |pair: &Value| Some((pair.get(0)?.as_str()?.to_owned(), pair.get(1)?.as_str()?.to_owned()));
+    let header =
+        |pair: &Value| Some((pair.get(0)?.as_str()?.to_owned(), pair.get(1)?.as_str()?.to_owned()));
     let headers = value.get("headers").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let headers: Option<Vec<_>> = headers.iter().map(header).collect();
     Ok(ObservedMessage {
@@ -176,13 +203,18 @@ fn crossing(value: &Value, at: Millis) -> Result<ObservedMessage, String> {
             Some("start") => KeptMessage::Start,
             _ => KeptMessage::Whole,
         },
-        about: value.get("about").map(|about| crossing(about, at_of(about)?).map(Arc::new)).transpose()?,
+        about: value
+            .get("about")
+            .map(|about| crossing(about, at_of(about)?).map(Arc::new))
+            .transpose()?,
     })
 }
 
 fn bytes(hex: &str) -> Option<Vec<u8>> {
-    let digits: Option<Vec<u8>> =
-        hex.chars().map(|digit| digit.to_digit(16).and_then(|digit| u8::try_from(digit).ok())).collect();
+    let digits: Option<Vec<u8>> = hex
+        .chars()
+        .map(|digit| digit.to_digit(16).and_then(|digit| u8::try_from(digit).ok()))
+        .collect();
     let digits = digits.filter(|digits| digits.len().is_multiple_of(2))?;
     Some(digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
 }
@@ -195,11 +227,18 @@ mod tests {
     use crate::model::traffic::Part;
 
     fn any_crossing() -> impl Strategy<Value = ObservedMessage> {
-        let kept = prop_oneof![Just(KeptMessage::Whole), Just(KeptMessage::Masked), Just(KeptMessage::Start)];
+        let kept = prop_oneof![
+            Just(KeptMessage::Whole),
+            Just(KeptMessage::Masked),
+            Just(KeptMessage::Start)
+        ];
         let headers = prop::collection::vec((".{0,8}", ".{0,8}"), 0..3);
-        let body = prop_oneof![prop::collection::vec(any::<u8>(), 0..40), ".{0,40}".prop_map(String::into_bytes)];
-        (any::<u64>(), ".{1,20}", prop::option::of(".{1,9}"), headers, body, any::<u64>(), kept).prop_map(
-            |(at, subject, reply, headers, body, size, kept)| ObservedMessage {
+        let body = prop_oneof![
+            prop::collection::vec(any::<u8>(), 0..40),
+            ".{0,40}".prop_map(String::into_bytes)
+        ];
+        (any::<u64>(), ".{1,20}", prop::option::of(".{1,9}"), headers, body, any::<u64>(), kept)
+            .prop_map(|(at, subject, reply, headers, body, size, kept)| ObservedMessage {
                 about: None,
                 at: Millis(at),
                 subject: subject.into(),
@@ -208,8 +247,7 @@ mod tests {
                 body: body.into(),
                 size,
                 kept,
-            },
-        )
+            })
     }
 
     proptest! {
@@ -233,7 +271,11 @@ mod tests {
 
     #[test]
     fn a_head_reads_back_and_what_is_no_trace_says_why() {
-        let written = Head { connection: "prod".into(), transport: "nats".into(), subjects: vec!["tg.>".into()] };
+        let written = Head {
+            connection: "prod".into(),
+            transport: "nats".into(),
+            subjects: vec!["tg.>".into()],
+        };
         assert_eq!(read(&head(&written).to_string()), Ok(Line::Head(written)));
         for (line, word) in [
             ("hello", "JSON"),

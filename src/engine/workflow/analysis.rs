@@ -16,7 +16,8 @@ pub struct Analysis {
     pub dead_ends: Vec<StateRow>,
     /// Sets of states that offer tools but cannot be left; the one that holds the start is none.
     pub traps: Vec<Vec<StateRow>>,
-    /// Sets of states that lead to each other, and states that a tool leads back to from themselves.
+    /// Sets of states that lead to each other, and states that a tool leads back to from
+    /// themselves.
     pub cycles: Vec<Vec<StateRow>>,
     /// For each state, whether there is a way back to the start.
     pub returns: Vec<bool>,
@@ -74,7 +75,8 @@ impl Workflow {
     pub fn analysis(&self) -> Analysis {
         let paths = self.paths_from(self.start());
         let parts = Parts::of(self);
-        let dead_ends = (0..self.states().len()).filter(|state| self.offer_count(*state) == 0).collect();
+        let dead_ends =
+            (0..self.states().len()).filter(|state| self.offer_count(*state) == 0).collect();
         let (never_produced, never_awaited) = self.loose_ends();
         Analysis {
             dead_ends,
@@ -91,11 +93,15 @@ impl Workflow {
     /// The state whose name is a slip of the hand away, of those that a tool leads to.
     #[must_use]
     pub fn similar_state(&self, state: StateRow) -> Option<StateRow> {
-        let name = similar::nearest(&self.states()[state], self.produced().iter().map(|row| &*self.states()[*row]))?;
+        let name = similar::nearest(
+            &self.states()[state],
+            self.produced().iter().map(|row| &*self.states()[*row]),
+        )?;
         self.state(name)
     }
 
-    /// The names of the states that a tool leads to, to look for many that are a slip of the hand away.
+    /// The names of the states that a tool leads to, to look for many that are a slip of the hand
+    /// away.
     #[must_use]
     pub fn produced_names(&self) -> similar::Names<'_> {
         similar::Names::of(self.produced().into_iter().map(|row| &*self.states()[row]))
@@ -103,7 +109,8 @@ impl Workflow {
 
     /// The states that a tool leads to, and the one that a run starts in.
     fn produced(&self) -> Vec<StateRow> {
-        let mut produced: Vec<StateRow> = self.members().iter().filter_map(|member| member.target).collect();
+        let mut produced: Vec<StateRow> =
+            self.members().iter().filter_map(|member| member.target).collect();
         produced.push(self.start());
         produced.sort_unstable();
         produced.dedup();
@@ -118,9 +125,17 @@ impl Workflow {
                 (Admission::NoGroup, _) => Some(NeverRuns::NoGroup),
                 (Admission::NotLoaded, _) => Some(NeverRuns::NotLoaded),
                 (Admission::Admitted, Origin::Every) => None,
-                (Admission::Admitted, Origin::Only(rows)) if rows.is_empty() => Some(NeverRuns::NoState),
-                (Admission::Admitted, Origin::Only(rows)) if rows.iter().any(|row| paths.reaches(*row)) => None,
-                (Admission::Admitted, Origin::Only(rows)) => Some(NeverRuns::Unreachable { waits_for: rows.clone() }),
+                (Admission::Admitted, Origin::Only(rows)) if rows.is_empty() => {
+                    Some(NeverRuns::NoState)
+                }
+                (Admission::Admitted, Origin::Only(rows))
+                    if rows.iter().any(|row| paths.reaches(*row)) =>
+                {
+                    None
+                }
+                (Admission::Admitted, Origin::Only(rows)) => {
+                    Some(NeverRuns::Unreachable { waits_for: rows.clone() })
+                }
             }
         };
         (0..self.members().len()).filter_map(|tool| Some((tool, why(tool)?))).collect()
@@ -130,12 +145,21 @@ impl Workflow {
         let mut ends = vec![Ends::default(); self.states().len()];
         for (tool, member) in self.members().iter().enumerate() {
             if let Some(target) = member.target {
-                if member.is_admitted() { &mut ends[target].produced_by } else { &mut ends[target].produced_elsewhere }
-                    .push(tool);
+                if member.is_admitted() {
+                    &mut ends[target].produced_by
+                } else {
+                    &mut ends[target].produced_elsewhere
+                }
+                .push(tool);
             }
             if let Origin::Only(rows) = &member.origin {
                 for row in rows {
-                    if member.is_admitted() { &mut ends[*row].listed_by } else { &mut ends[*row].listed_elsewhere }.push(tool);
+                    if member.is_admitted() {
+                        &mut ends[*row].listed_by
+                    } else {
+                        &mut ends[*row].listed_elsewhere
+                    }
+                    .push(tool);
                 }
             }
         }
@@ -145,9 +169,17 @@ impl Workflow {
         let given = |state: StateRow| state == self.start() || state == 0;
         for (state, ends) in ends.into_iter().enumerate().filter(|(state, _)| !given(*state)) {
             if !ends.listed_by.is_empty() && ends.produced_by.is_empty() {
-                produced.push(NeverProduced { state, waiting: ends.listed_by, elsewhere: ends.produced_elsewhere });
+                produced.push(NeverProduced {
+                    state,
+                    waiting: ends.listed_by,
+                    elsewhere: ends.produced_elsewhere,
+                });
             } else if !ends.produced_by.is_empty() && ends.listed_by.is_empty() {
-                awaited.push(NeverAwaited { state, produced_by: ends.produced_by, elsewhere: ends.listed_elsewhere });
+                awaited.push(NeverAwaited {
+                    state,
+                    produced_by: ends.produced_by,
+                    elsewhere: ends.listed_elsewhere,
+                });
             }
         }
         (produced, awaited)
@@ -162,8 +194,9 @@ struct Ends {
     listed_elsewhere: Vec<ToolRow>,
 }
 
-/// The strongly connected parts. One node beyond the states stands for "any state": every state leads to it, and it leads where the
-/// tools that are available everywhere lead; it joins no states that those tools do not join.
+/// The strongly connected parts. One node beyond the states stands for "any state": every state
+/// leads to it, and it leads where the tools that are available everywhere lead; it joins no states
+/// that those tools do not join.
 struct Parts {
     part_of: Vec<usize>,
     members: Vec<Vec<StateRow>>,
@@ -193,8 +226,11 @@ impl Parts {
 
     /// The states of a part, without the node for "any state".
     fn states(&self, workflow: &Workflow, part: usize) -> Vec<StateRow> {
-        let mut states: Vec<StateRow> =
-            self.members[part].iter().copied().filter(|node| *node < workflow.states().len()).collect();
+        let mut states: Vec<StateRow> = self.members[part]
+            .iter()
+            .copied()
+            .filter(|node| *node < workflow.states().len())
+            .collect();
         states.sort_unstable();
         states
     }
@@ -207,7 +243,8 @@ impl Parts {
             }
         }
         let start = self.part_of[workflow.start()];
-        let stuck = |states: &Vec<StateRow>| states.iter().any(|state| workflow.offer_count(*state) > 0);
+        let stuck =
+            |states: &Vec<StateRow>| states.iter().any(|state| workflow.offer_count(*state) > 0);
         let mut traps: Vec<Vec<StateRow>> = (0..self.members.len())
             .filter(|part| !left[*part] && *part != start)
             .map(|part| self.states(workflow, part))
@@ -220,15 +257,18 @@ impl Parts {
     fn cycles(&self, workflow: &Workflow) -> Vec<Vec<StateRow>> {
         let back_to_itself = |state: StateRow| {
             let leads_here = |tool: &ToolRow| workflow.members()[*tool].target == Some(state);
-            workflow.listing(state).iter().any(leads_here) || workflow.everywhere().iter().any(leads_here)
+            workflow.listing(state).iter().any(leads_here)
+                || workflow.everywhere().iter().any(leads_here)
         };
         let is_cycle = |states: &Vec<StateRow>| match states.as_slice() {
             [] => false,
             [one] => back_to_itself(*one),
             _ => true,
         };
-        let mut cycles: Vec<Vec<StateRow>> =
-            (0..self.members.len()).map(|part| self.states(workflow, part)).filter(is_cycle).collect();
+        let mut cycles: Vec<Vec<StateRow>> = (0..self.members.len())
+            .map(|part| self.states(workflow, part))
+            .filter(is_cycle)
+            .collect();
         cycles.sort();
         cycles
     }
@@ -236,12 +276,14 @@ impl Parts {
 
 fn successors(workflow: &Workflow) -> Vec<Vec<usize>> {
     let any = workflow.states().len();
-    let mut targets: Vec<StateRow> = workflow.everywhere().iter().filter_map(|tool| workflow.members()[*tool].target).collect();
+    let mut targets: Vec<StateRow> =
+        workflow.everywhere().iter().filter_map(|tool| workflow.members()[*tool].target).collect();
     targets.sort_unstable();
     targets.dedup();
     let mut successors: Vec<Vec<usize>> = (0..any)
         .map(|state| {
-            let listed = workflow.listing(state).iter().filter_map(|tool| workflow.members()[*tool].target);
+            let listed =
+                workflow.listing(state).iter().filter_map(|tool| workflow.members()[*tool].target);
             listed.chain((!targets.is_empty()).then_some(any)).collect()
         })
         .collect();
@@ -336,11 +378,13 @@ mod tests {
     const GROUPS: &[&str] = &["g", "h", "i"];
 
     fn names(of: &'static [&'static str], size: usize) -> impl Strategy<Value = Vec<Name>> {
-        proptest::sample::subsequence(of, 0..=size).prop_map(|list| list.into_iter().map(Name::from).collect())
+        proptest::sample::subsequence(of, 0..=size)
+            .prop_map(|list| list.into_iter().map(Name::from).collect())
     }
 
     fn tools() -> impl Strategy<Value = Vec<Slot>> {
-        let states = prop_oneof![1 => Just(States::Every), 6 => names(STATES, 3).prop_map(States::Only)];
+        let states =
+            prop_oneof![1 => Just(States::Every), 6 => names(STATES, 3).prop_map(States::Only)];
         let groups = proptest::option::weighted(0.9, names(GROUPS, 2));
         let next = proptest::option::weighted(0.8, proptest::sample::select(STATES));
         let gate = (groups, states, next).prop_map(|(groups, states, next)| Gate {
@@ -368,10 +412,22 @@ mod tests {
     }
 
     /// The rules by trying: where one step of any available tool leads, straight from the filter.
-    fn next<'t>(tools: &'t [Slot], groups: Option<&Vec<Name>>, state: &str) -> Vec<(usize, Name, &'t Slot)> {
-        let filter = Filter::new(&Context { user: None, groups: groups.cloned(), state: Some(state.into()) });
+    fn next<'t>(
+        tools: &'t [Slot],
+        groups: Option<&Vec<Name>>,
+        state: &str,
+    ) -> Vec<(usize, Name, &'t Slot)> {
+        let filter = Filter::new(&Context {
+            user: None,
+            groups: groups.cloned(),
+            state: Some(state.into()),
+        });
         let admitted = tools.iter().enumerate().filter(|(_, tool)| filter.admits(&tool.gate));
-        admitted.map(|(row, tool)| (row, next_state(&tool.gate, state, Outcome::Succeeded, Mode::Document), tool)).collect()
+        admitted
+            .map(|(row, tool)| {
+                (row, next_state(&tool.gate, state, Outcome::Succeeded, Mode::Document), tool)
+            })
+            .collect()
     }
 
     /// Distances by widening circles.
@@ -501,7 +557,8 @@ mod tests {
             let given = asked.names();
             let search = GroupSearch::new(&tools, &asked, context.state(), &Allowed::Every);
             for (row, tool) in tools.iter().enumerate() {
-                // Every set of groups, `default` and `*` last, by size: the first under which the tool comes up.
+                // Every set of groups, `default` and `*` last, by size: the first under which the
+                // tool comes up.
                 let runs = |added: &[Name]| {
                     let groups: Vec<Name> = given.iter().chain(added).cloned().collect();
                     reach(&tools, Some(&groups), context.state()).iter()
@@ -556,29 +613,59 @@ mod tests {
             },
         };
         vec![
-            tool("knowledge-query", &["read-only", "knowledge", "basic"], &["undefined", "research"], Some("analysis")),
-            tool("graph-update", &["write", "knowledge", "admin"], &["analysis", "modification"], None),
+            tool(
+                "knowledge-query",
+                &["read-only", "knowledge", "basic"],
+                &["undefined", "research"],
+                Some("analysis"),
+            ),
+            tool(
+                "graph-update",
+                &["write", "knowledge", "admin"],
+                &["analysis", "modification"],
+                None,
+            ),
             tool("text-completion", &["read-only", "text", "basic"], &[], Some("undefined")),
-            tool("complex-analysis", &["advanced", "compute", "expensive"], &["analysis"], Some("results")),
+            tool(
+                "complex-analysis",
+                &["advanced", "compute", "expensive"],
+                &["analysis"],
+                Some("results"),
+            ),
             tool("reset-workflow", &["admin"], &["analysis", "results"], Some("undefined")),
         ]
     }
 
     #[test]
     fn the_documents_workflow_is_read_as_its_formula_says() {
-        let context = Context { user: None, groups: Some(vec!["knowledge".into(), "compute".into()]), state: None };
+        let context = Context {
+            user: None,
+            groups: Some(vec!["knowledge".into(), "compute".into()]),
+            state: None,
+        };
         let tools = spec();
         let workflow = Workflow::new(&tools, &context);
         let analysis = workflow.analysis();
-        let names = |rows: &[StateRow]| rows.iter().map(|row| workflow.states()[*row].to_string()).collect::<Vec<_>>();
+        let names = |rows: &[StateRow]| {
+            rows.iter().map(|row| workflow.states()[*row].to_string()).collect::<Vec<_>>()
+        };
         assert_eq!(
             workflow.states().iter().map(|name| &**name).collect::<Vec<_>>(),
             ["undefined", "research", "analysis", "modification", "results"]
         );
         assert_eq!(names(&analysis.dead_ends), ["results"], "reset-workflow is only in admin");
-        assert_eq!(analysis.never_produced.iter().map(|found| found.state).collect::<Vec<_>>(), [1, 3]);
-        let answer =
-            GroupSearch::new(&tools, &AskedGroups::of(context.groups.as_deref()), UNDEFINED, &Allowed::Every).fewest(4).unwrap();
+        assert_eq!(
+            analysis.never_produced.iter().map(|found| found.state).collect::<Vec<_>>(),
+            [1, 3]
+        );
+        let answer = GroupSearch::new(
+            &tools,
+            &AskedGroups::of(context.groups.as_deref()),
+            UNDEFINED,
+            &Allowed::Every,
+        )
+        .fewest(4)
+        .unwrap();
         assert_eq!((answer.groups, answer.before), (vec!["admin".into()], vec![0]));
     }
 
@@ -589,7 +676,10 @@ mod tests {
         let workflow = Workflow::of(&tools, &AskedGroups::Every, UNDEFINED);
         let analysis = workflow.analysis();
         let found = analysis.never_produced.iter().find(|found| found.waiting == [3]).unwrap();
-        assert_eq!(workflow.similar_state(found.state).map(|row| &*workflow.states()[row]), Some("analysis"));
+        assert_eq!(
+            workflow.similar_state(found.state).map(|row| &*workflow.states()[row]),
+            Some("analysis")
+        );
     }
 
     #[test]
@@ -607,6 +697,13 @@ mod tests {
             })
             .collect();
         let analysis = Workflow::of(&tools, &AskedGroups::Every, "s0").analysis();
-        assert_eq!(analysis.paths.to_tool(&Workflow::of(&tools, &AskedGroups::Every, "s0"), 99_999).unwrap().len(), 99_999);
+        assert_eq!(
+            analysis
+                .paths
+                .to_tool(&Workflow::of(&tools, &AskedGroups::Every, "s0"), 99_999)
+                .unwrap()
+                .len(),
+            99_999
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The state graph itself: states, which tools each offers, where those lead, and the edges to draw.
+//! The state graph itself: states, which tools each offers, where those lead, and the edges to
+//! draw.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,7 +17,8 @@ use crate::{
 /// A state's place in [`Workflow::states`].
 pub type StateRow = usize;
 
-/// The graph that tools make under the groups of a context. States keep the order in which they are first named, `undefined` first.
+/// The graph that tools make under the groups of a context. States keep the order in which they are
+/// first named, `undefined` first.
 #[derive(Clone, Debug)]
 pub struct Workflow {
     states: Vec<Name>,
@@ -94,7 +96,8 @@ impl Link {
 }
 
 impl Workflow {
-    /// The workflow under the groups of `context`, starting in its state. All tools give states; only admitted ones give edges.
+    /// The workflow under the groups of `context`, starting in its state. All tools give states;
+    /// only admitted ones give edges.
     #[must_use]
     pub fn new<T: Gated>(tools: &[T], context: &Context) -> Self {
         Self::of(tools, &AskedGroups::of(context.groups.as_deref()), context.state())
@@ -129,12 +132,17 @@ impl Workflow {
                         Origin::Only(rows)
                     }
                 };
-                Member { admission, origin, target: gate.next.as_ref().map(|next| states.row(next)) }
+                Member {
+                    admission,
+                    origin,
+                    target: gate.next.as_ref().map(|next| states.row(next)),
+                }
             })
             .collect();
         let mut offers = vec![Vec::new(); states.names.len()];
         let mut everywhere = Vec::new();
-        for (tool, member) in members.iter().enumerate().filter(|(_, member)| member.is_admitted()) {
+        for (tool, member) in members.iter().enumerate().filter(|(_, member)| member.is_admitted())
+        {
             match &member.origin {
                 Origin::Every => everywhere.push(tool),
                 Origin::Only(rows) => rows.iter().for_each(|row| offers[*row].push(tool)),
@@ -233,14 +241,20 @@ impl Workflow {
 
     fn edges_of(&self, takes_part: impl Fn(&Member) -> bool) -> Vec<Edge> {
         let mut edges: BTreeMap<Link, Vec<ToolRow>> = BTreeMap::new();
-        for (tool, member) in self.members.iter().enumerate().filter(|(_, member)| takes_part(member)) {
+        for (tool, member) in
+            self.members.iter().enumerate().filter(|(_, member)| takes_part(member))
+        {
             match &member.origin {
                 Origin::Every => {
-                    edges.entry(member.target.map_or(Link::StayAny, |to| Link::FromAny { to })).or_default().push(tool);
+                    edges
+                        .entry(member.target.map_or(Link::StayAny, |to| Link::FromAny { to }))
+                        .or_default()
+                        .push(tool);
                 }
                 Origin::Only(rows) => {
                     for from in rows {
-                        let link = Link::Between { from: *from, to: member.target.unwrap_or(*from) };
+                        let link =
+                            Link::Between { from: *from, to: member.target.unwrap_or(*from) };
                         edges.entry(link).or_default().push(tool);
                     }
                 }
@@ -249,10 +263,13 @@ impl Workflow {
         edges.into_iter().map(|(link, tools)| Edge { link, tools }).collect()
     }
 
-    /// Whether any tool, of whatever group, leads to a state, or one is in it without being led there.
+    /// Whether any tool, of whatever group, leads to a state, or one is in it without being led
+    /// there.
     #[must_use]
     pub fn is_ever_produced(&self, state: StateRow) -> bool {
-        state == self.start || state == 0 || self.members.iter().any(|member| member.target == Some(state))
+        state == self.start
+            || state == 0
+            || self.members.iter().any(|member| member.target == Some(state))
     }
 }
 

@@ -35,11 +35,17 @@ impl Workflow {
         let mut paths = Paths { from, last: vec![None; count], distance: vec![None; count] };
         paths.distance[from] = Some(0);
         let mut waiting = VecDeque::from([from]);
-        // What any state offers is as near from the first as it will ever be, so it is looked at only once.
+        // What any state offers is as near from the first as it will ever be, so it is looked at
+        // only once.
         let mut everywhere = self.everywhere();
         while let Some(state) = waiting.pop_front() {
             let next = paths.distance[state].map(|distance| distance + 1);
-            for tool in self.listing(state).iter().chain(std::mem::take(&mut everywhere)).filter(|tool| may(**tool)) {
+            for tool in self
+                .listing(state)
+                .iter()
+                .chain(std::mem::take(&mut everywhere))
+                .filter(|tool| may(**tool))
+            {
                 let to = self.leads(state, *tool);
                 if paths.distance[to].is_none() {
                     paths.distance[to] = next;
@@ -117,7 +123,11 @@ impl Paths {
     pub fn nearest_for(&self, workflow: &Workflow, tool: ToolRow) -> Option<StateRow> {
         match &workflow.members()[tool].origin {
             Origin::Every => Some(self.from),
-            Origin::Only(rows) => rows.iter().copied().filter(|row| self.reaches(*row)).min_by_key(|row| self.distance[*row]),
+            Origin::Only(rows) => rows
+                .iter()
+                .copied()
+                .filter(|row| self.reaches(*row))
+                .min_by_key(|row| self.distance[*row]),
         }
     }
 

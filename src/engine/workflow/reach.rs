@@ -1,4 +1,5 @@
-//! For a tool or a state, the smallest sets of groups that let a run come there, and the tools to take before it.
+//! For a tool or a state, the smallest sets of groups that let a run come there, and the tools to
+//! take before it.
 
 use std::{
     cmp::Reverse,
@@ -39,7 +40,8 @@ pub enum Proof {
 /// Sets of groups, none of which is part of another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupSets {
-    /// The smallest first; empty where no groups help. An empty set: nothing needs to be asked for beside.
+    /// The smallest first; empty where no groups help. An empty set: nothing needs to be asked for
+    /// beside.
     pub sets: Vec<Vec<Name>>,
     pub proof: Proof,
 }
@@ -84,7 +86,8 @@ impl GroupSearch {
                 continue;
             }
             let mut any = Vec::new();
-            // A group with the literal name `*` can't be asked for alone: that asks for every group.
+            // A group with the literal name `*` can't be asked for alone: that asks for every
+            // group.
             let named = gate.groups.as_deref().unwrap_or(std::slice::from_ref(&default)).iter();
             for name in named.filter(|name| &***name != ANY && allowed.allows(name)) {
                 let row = match rows.get(&**name) {
@@ -101,11 +104,17 @@ impl GroupSearch {
         }
         let workflow = Workflow::of(tools, &AskedGroups::Every, start);
         let may_ask_for_all = allowed.allows(&ANY.into());
-        Self { paths: workflow.paths_from(workflow.start()), workflow, names, price, may_ask_for_all }
+        Self {
+            paths: workflow.paths_from(workflow.start()),
+            workflow,
+            names,
+            price,
+            may_ask_for_all,
+        }
     }
 
-    /// The fewest groups beside those asked for under which a tool can run, and a shortest sequence under them.
-    /// `*` is given only where nothing less helps. `None` when no groups help.
+    /// The fewest groups beside those asked for under which a tool can run, and a shortest sequence
+    /// under them. `*` is given only where nothing less helps. `None` when no groups help.
     #[must_use]
     pub fn fewest(&self, tool: ToolRow) -> Option<Reach> {
         // Without any group in the way, is there a way at all?
@@ -138,7 +147,8 @@ impl GroupSearch {
         })
     }
 
-    /// Every smallest set of groups beside those asked for under which a tool can run. `*` is given only where nothing less helps.
+    /// Every smallest set of groups beside those asked for under which a tool can run. `*` is given
+    /// only where nothing less helps.
     #[must_use]
     pub fn every_smallest(&self, tool: ToolRow) -> GroupSets {
         self.sets(Goal::Tool(tool), self.paths.nearest_for(&self.workflow, tool).is_some())
@@ -158,8 +168,10 @@ impl GroupSearch {
             return GroupSets { sets: Vec::new(), proof: Proof::Smallest };
         }
         let (found, proof) = Search::new(self, goal).run(Wanted::All);
-        let mut sets: Vec<Vec<Name>> =
-            found.into_iter().map(|groups| groups.rows().map(|row| self.names[row].clone()).collect()).collect();
+        let mut sets: Vec<Vec<Name>> = found
+            .into_iter()
+            .map(|groups| groups.rows().map(|row| self.names[row].clone()).collect())
+            .collect();
         sets.iter_mut().for_each(|set| set.sort());
         sets.sort_by(|left, right| left.len().cmp(&right.len()).then_with(|| left.cmp(right)));
         if sets.is_empty() && self.may_ask_for_all {
@@ -168,7 +180,8 @@ impl GroupSearch {
         GroupSets { sets, proof }
     }
 
-    /// Groups that open the shortest way there is, the most useful ones first; `None` when a tool on it is in no group.
+    /// Groups that open the shortest way there is, the most useful ones first; `None` when a tool
+    /// on it is in no group.
     fn cover(&self, tool: ToolRow) -> Option<Vec<usize>> {
         let mut open: Vec<&Vec<usize>> = Vec::new();
         let hops = self.paths.to_tool(&self.workflow, tool)?;
@@ -226,8 +239,8 @@ impl Groups {
     }
 }
 
-/// A search over (state, groups asked for beside those given), fewest groups first, then fewest tools. A way is dropped when an
-/// earlier one came to the same state with a part of its groups.
+/// A search over (state, groups asked for beside those given), fewest groups first, then fewest
+/// tools. A way is dropped when an earlier one came to the same state with a part of its groups.
 struct Search<'s> {
     of: &'s GroupSearch,
     goal: Goal,
@@ -256,7 +269,8 @@ impl<'s> Search<'s> {
         Self { of, goal, seen: vec![Vec::new(); of.workflow.states().len() + 1], cut: false }
     }
 
-    /// The sets under which the goal is come to, none part of another; and whether there are no others.
+    /// The sets under which the goal is come to, none part of another; and whether there are no
+    /// others.
     fn run(mut self, wanted: Wanted) -> (Vec<Groups>, Proof) {
         let of = self.of;
         let any = of.workflow.states().len();
@@ -284,7 +298,9 @@ impl<'s> Search<'s> {
                 return (found, Proof::Found);
             }
             self.seen[node].push(groups);
-            let mut push = |groups: Groups, steps: usize, node| queue.push(Reverse((groups.len(), steps, groups, node)));
+            let mut push = |groups: Groups, steps: usize, node| {
+                queue.push(Reverse((groups.len(), steps, groups, node)));
+            };
             let tools = if node == any {
                 of.workflow.everywhere()
             } else {
@@ -314,7 +330,8 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// The sets to go on with after a tool: the same where it is in already, else one larger for each of its groups.
+    /// The sets to go on with after a tool: the same where it is in already, else one larger for
+    /// each of its groups.
     fn each_with(&mut self, groups: Groups, tool: ToolRow, mut then: impl FnMut(Groups)) {
         match &self.of.price[tool] {
             Price::Free => then(groups),

@@ -5,8 +5,9 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-/// The candidate nearest to `name`, if near enough to be a slip of the hand: one edit in three letters, at most three.
-/// Case and blanks alone count as the smallest slip. Of equally near ones the first.
+/// The candidate nearest to `name`, if near enough to be a slip of the hand: one edit in three
+/// letters, at most three. Case and blanks alone count as the smallest slip. Of equally near ones
+/// the first.
 pub fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let letters: Vec<char> = name.chars().collect();
     let bound = bound(&letters);
@@ -23,13 +24,15 @@ pub fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) ->
     best.map(|(_, candidate)| candidate)
 }
 
-/// Names among which many others are looked for: what [`nearest`] answers, found faster than by a comparison of all with all.
+/// Names among which many others are looked for: what [`nearest`] answers, found faster than by a
+/// comparison of all with all.
 #[derive(Debug)]
 pub struct Names<'n> {
     names: Vec<Name<'n>>,
     /// Rows by their folded names.
     folded: HashMap<String, Vec<usize>>,
-    /// Rows by the hashes of their names, whole and without one letter: names that are one edit apart share one.
+    /// Rows by the hashes of their names, whole and without one letter: names that are one edit
+    /// apart share one.
     shortened: Vec<(u64, usize)>,
 }
 
@@ -52,7 +55,11 @@ impl<'n> Name<'n> {
         // The last leaves no letter out.
         (0..=self.letters.len()).map(|gone| {
             let mut hasher = DefaultHasher::new();
-            self.letters.iter().enumerate().filter(|(at, _)| *at != gone).for_each(|(_, letter)| letter.hash(&mut hasher));
+            self.letters
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| *at != gone)
+                .for_each(|(_, letter)| letter.hash(&mut hasher));
             hasher.finish()
         })
     }
@@ -66,8 +73,11 @@ impl<'n> Names<'n> {
         for (row, name) in names.iter().enumerate() {
             by_fold.entry(fold(name.text)).or_default().push(row);
         }
-        let mut shortened: Vec<_> =
-            names.iter().enumerate().flat_map(|(row, name)| name.shortened().map(move |hash| (hash, row))).collect();
+        let mut shortened: Vec<_> = names
+            .iter()
+            .enumerate()
+            .flat_map(|(row, name)| name.shortened().map(move |hash| (hash, row)))
+            .collect();
         shortened.sort_unstable();
         Self { names, folded: by_fold, shortened }
     }
@@ -76,7 +86,8 @@ impl<'n> Names<'n> {
     #[must_use]
     pub fn nearest(&self, name: &str) -> Option<&'n str> {
         let others = |row: &usize| self.names[*row].text != name;
-        if let Some(row) = self.folded.get(&fold(name)).into_iter().flatten().copied().find(others) {
+        if let Some(row) = self.folded.get(&fold(name)).into_iter().flatten().copied().find(others)
+        {
             return Some(self.names[row].text);
         }
         let wanted = Name::of(name);
@@ -90,7 +101,8 @@ impl<'n> Names<'n> {
             if limit < 2 {
                 break;
             }
-            let may_be = (wanted.bits ^ other.bits).count_ones() as usize <= 2 * limit && other.text != name;
+            let may_be =
+                (wanted.bits ^ other.bits).count_ones() as usize <= 2 * limit && other.text != name;
             if may_be && let Some(distance) = distance(&wanted.letters, &other.letters, limit) {
                 best = Some(other.text);
                 limit = distance.saturating_sub(1);
@@ -102,7 +114,10 @@ impl<'n> Names<'n> {
     fn one_edit_from(&self, wanted: &Name<'_>) -> Option<usize> {
         let rows = wanted.shortened().flat_map(|hash| {
             let first = self.shortened.partition_point(|(known, _)| *known < hash);
-            self.shortened[first..].iter().take_while(move |(known, _)| *known == hash).map(|(_, row)| *row)
+            self.shortened[first..]
+                .iter()
+                .take_while(move |(known, _)| *known == hash)
+                .map(|(_, row)| *row)
         });
         rows.filter(|row| distance(&wanted.letters, &self.names[*row].letters, 1) == Some(1)).min()
     }
@@ -120,10 +135,13 @@ pub fn fold(name: &str) -> String {
 }
 
 fn folded(name: &str) -> impl Iterator<Item = char> {
-    name.chars().filter(|c| !c.is_whitespace() && !matches!(c, '-' | '_')).flat_map(char::to_lowercase)
+    name.chars()
+        .filter(|c| !c.is_whitespace() && !matches!(c, '-' | '_'))
+        .flat_map(char::to_lowercase)
 }
 
-/// The number of single-letter edits between two names, swapped neighbours counting as one; `None` when above `limit`.
+/// The number of single-letter edits between two names, swapped neighbours counting as one; `None`
+/// when above `limit`.
 fn distance(a: &[char], b: &[char], limit: usize) -> Option<usize> {
     if a.len().abs_diff(b.len()) > limit {
         return None;

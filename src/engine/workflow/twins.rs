@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use crate::{engine::gated::ToolRow, model::tool::Tool};
 
-/// Sets of tools, of one system, whose descriptors are the same but for `name` and `id`. In catalog order.
+/// Sets of tools, of one system, whose descriptors are the same but for `name` and `id`. In catalog
+/// order.
 #[must_use]
 pub fn twins(tools: &[Arc<Tool>]) -> Vec<Vec<ToolRow>> {
     let mut alike: HashMap<u64, Vec<Vec<ToolRow>>> = HashMap::new();
@@ -19,12 +20,16 @@ pub fn twins(tools: &[Arc<Tool>]) -> Vec<Vec<ToolRow>> {
         tool.entry.system.hash(&mut hasher);
         hash_value(&tool.entry.value, Depth::Top, &mut hasher);
         let sets = alike.entry(hasher.finish()).or_default();
-        match sets.iter_mut().find(|set| set.first().is_some_and(|first| same(&tools[*first], tool))) {
+        match sets
+            .iter_mut()
+            .find(|set| set.first().is_some_and(|first| same(&tools[*first], tool)))
+        {
             Some(set) => set.push(row),
             None => sets.push(vec![row]),
         }
     }
-    let mut twins: Vec<Vec<ToolRow>> = alike.into_values().flatten().filter(|set| set.len() > 1).collect();
+    let mut twins: Vec<Vec<ToolRow>> =
+        alike.into_values().flatten().filter(|set| set.len() > 1).collect();
     twins.sort();
     twins
 }
@@ -33,10 +38,15 @@ fn same(a: &Tool, b: &Tool) -> bool {
     let is_named = |key: &str| matches!(key, "name" | "tool_name" | "id");
     match (&*a.entry.value, &*b.entry.value) {
         (Value::Object(left), Value::Object(right)) => {
-            let count = |map: &serde_json::Map<String, Value>| map.keys().filter(|key| !is_named(key)).count();
+            let count = |map: &serde_json::Map<String, Value>| {
+                map.keys().filter(|key| !is_named(key)).count()
+            };
             a.entry.system == b.entry.system
                 && count(left) == count(right)
-                && left.iter().filter(|(key, _)| !is_named(key)).all(|(key, value)| right.get(key) == Some(value))
+                && left
+                    .iter()
+                    .filter(|(key, _)| !is_named(key))
+                    .all(|(key, value)| right.get(key) == Some(value))
         }
         _ => false,
     }
@@ -55,12 +65,16 @@ fn hash_value(value: &Value, depth: Depth, hasher: &mut DefaultHasher) {
         Value::Bool(flag) => flag.hash(hasher),
         Value::Number(number) => number.hash(hasher),
         Value::String(text) => text.hash(hasher),
-        Value::Array(items) => items.iter().for_each(|item| hash_value(item, Depth::Within, hasher)),
+        Value::Array(items) => {
+            items.iter().for_each(|item| hash_value(item, Depth::Within, hasher));
+        }
         // The order of keys does not matter, so their hashes are summed.
         Value::Object(map) => {
             let sum = map
                 .iter()
-                .filter(|(key, _)| depth == Depth::Within || !matches!(key.as_str(), "name" | "tool_name" | "id"))
+                .filter(|(key, _)| {
+                    depth == Depth::Within || !matches!(key.as_str(), "name" | "tool_name" | "id")
+                })
                 .map(|(key, value)| {
                     let mut own = DefaultHasher::new();
                     key.hash(&mut own);

@@ -5,7 +5,10 @@ use std::{
     sync::{Arc, Weak},
 };
 
-use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use crossterm::event::{
+    self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent,
+    MouseEventKind,
+};
 
 use super::taker::{PATIENCE, Taker};
 use crate::app::input::{Button, Code, Input, Key, Mods, Mouse, MouseKind};
@@ -46,10 +49,15 @@ impl Terminal {
 fn input_of(event: Event) -> Option<Input> {
     match event {
         Event::Key(KeyEvent { kind: KeyEventKind::Release, .. }) => None,
-        Event::Key(KeyEvent { code, modifiers, .. }) => key_of(code, mods_of(modifiers)).map(Input::Key),
-        Event::Mouse(MouseEvent { kind, column, row, modifiers }) => {
-            Some(Input::Mouse(Mouse { kind: mouse_of(kind)?, column, row, mods: mods_of(modifiers) }))
+        Event::Key(KeyEvent { code, modifiers, .. }) => {
+            key_of(code, mods_of(modifiers)).map(Input::Key)
         }
+        Event::Mouse(MouseEvent { kind, column, row, modifiers }) => Some(Input::Mouse(Mouse {
+            kind: mouse_of(kind)?,
+            column,
+            row,
+            mods: mods_of(modifiers),
+        })),
         Event::Paste(text) => Some(Input::Paste(text)),
         Event::FocusGained | Event::FocusLost | Event::Resize(..) => None,
     }

@@ -46,7 +46,14 @@ impl Terminal {
                 Ready::Bytes => match self.0.read(&mut bytes) {
                     Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
                     Ok(count) => decoder.decode(&bytes[..count]),
-                    Err(error) if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock) => continue,
+                    Err(error)
+                        if matches!(
+                            error.kind(),
+                            ErrorKind::Interrupted | ErrorKind::WouldBlock
+                        ) =>
+                    {
+                        continue;
+                    }
                     Err(error) => return Err(error),
                 },
             };

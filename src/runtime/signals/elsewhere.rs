@@ -1,4 +1,5 @@
-//! Where there are no signals, as on Windows: Ctrl-C, and a look at the terminal's size from time to time.
+//! Where there are no signals, as on Windows: Ctrl-C, and a look at the terminal's size from time
+//! to time.
 
 use std::{io, time::Duration};
 

@@ -17,7 +17,11 @@ impl Signals {
     /// When the operating system does not let us listen.
     pub fn listen() -> io::Result<Self> {
         Ok(Self {
-            end: [signal(SignalKind::terminate())?, signal(SignalKind::hangup())?, signal(SignalKind::interrupt())?],
+            end: [
+                signal(SignalKind::terminate())?,
+                signal(SignalKind::hangup())?,
+                signal(SignalKind::interrupt())?,
+            ],
             resized: signal(SignalKind::window_change())?,
         })
     }

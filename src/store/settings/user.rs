@@ -52,7 +52,8 @@ pub fn parse(file: &FileId, text: &str) -> (UserSettings, Vec<Finding>) {
     (settings, reader.findings)
 }
 
-/// The user's own themes, by name and text, in the order of their names; and what could not be read.
+/// The user's own themes, by name and text, in the order of their names; and what could not be
+/// read.
 #[must_use]
 pub fn themes(folder: &Path) -> (Vec<(String, String)>, Vec<Problem>) {
     let paths = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -60,7 +61,8 @@ pub fn themes(folder: &Path) -> (Vec<(String, String)>, Vec<Problem>) {
     paths.sort();
     let (mut themes, mut problems) = (Vec::new(), Vec::new());
     for path in paths {
-        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let name =
+            path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         match files::read(&path) {
             Ok(read) => themes.push((name, read.text.to_string())),
             Err(problem) => problems.push(problem),
@@ -80,8 +82,10 @@ pub fn keep_theme(path: &Path, theme: &str) -> Result<(), Problem> {
         Err(problem) if problem.kind == ProblemKind::Missing => ("".into(), Expected::Absent),
         Err(problem) => return Err(problem),
     };
-    let unfit =
-        |cause: String| Problem::new(ProblemKind::Input, doing(), cause).remedy("mend the file, then choose the theme again");
+    let unfit = |cause: String| {
+        Problem::new(ProblemKind::Input, doing(), cause)
+            .remedy("mend the file, then choose the theme again")
+    };
     let source = Source::parse(Format::Toml, text).map_err(|error| unfit(error.to_string()))?;
     let edit = Edit::Set { at: Pointer::root().child("theme"), to: theme.into() };
     let (source, _) = source.apply(0, &edit).map_err(|error| unfit(error.to_string()))?;
@@ -103,7 +107,8 @@ mod tests {
         assert_eq!(settings.theme.as_deref(), Some("light"));
         assert_eq!(settings.keys["save"], ["ctrl+s", "F2"]);
         assert_eq!(settings.keys["quit"], ["q"]);
-        let told: Vec<_> = findings.iter().map(|finding| (finding.site.line, finding.message.as_str())).collect();
+        let told: Vec<_> =
+            findings.iter().map(|finding| (finding.site.line, finding.message.as_str())).collect();
         assert_eq!(
             told,
             [

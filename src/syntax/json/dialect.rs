@@ -1,4 +1,5 @@
-//! Strict JSON, JSON with comments, and JSON5: what each takes, and how JSON5 writes texts, numbers and names.
+//! Strict JSON, JSON with comments, and JSON5: what each takes, and how JSON5 writes texts, numbers
+//! and names.
 
 use serde_json::Number;
 
@@ -68,7 +69,9 @@ pub fn unescaped(written: &str) -> Result<String, (usize, String)> {
 /// Adds what an escape at an offset means; answers how long the escape is.
 fn escape(written: &str, at: usize, text: &mut String) -> Result<usize, (usize, String)> {
     let rest = &written[at + 1..];
-    let Some(letter) = rest.chars().next() else { return Err((at, "nothing follows the backslash".into())) };
+    let Some(letter) = rest.chars().next() else {
+        return Err((at, "nothing follows the backslash".into()));
+    };
     let meant = match letter {
         'b' => '\u{8}',
         'f' => '\u{c}',
@@ -77,7 +80,12 @@ fn escape(written: &str, at: usize, text: &mut String) -> Result<usize, (usize, 
         't' => '\t',
         'v' => '\u{b}',
         '0' if !rest[1..].starts_with(|next: char| next.is_ascii_digit()) => '\0',
-        '0'..='9' => return Err((at, "a backslash before a digit has no meaning; write \\x and two hex digits".into())),
+        '0'..='9' => {
+            return Err((
+                at,
+                "a backslash before a digit has no meaning; write \\x and two hex digits".into(),
+            ));
+        }
         'x' => {
             let code = hex(rest, 1, 2).and_then(char::from_u32);
             text.push(code.ok_or_else(|| (at, "\\x needs two hex digits".to_owned()))?);
@@ -110,7 +118,9 @@ fn unicode(rest: &str, text: &mut String) -> Result<usize, String> {
 }
 
 fn hex(text: &str, from: usize, len: usize) -> Option<u32> {
-    let digits = text.get(from..from + len).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+    let digits = text
+        .get(from..from + len)
+        .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
     u32::from_str_radix(digits, 16).ok()
 }
 
@@ -123,7 +133,9 @@ pub fn number(token: &str) -> Result<Number, String> {
     };
     let not_a_number = || format!("{token:?} is not a number");
     if matches!(bare, "Infinity" | "NaN") {
-        return Err(format!("{token} has no value in JSON; write a number, null or text in quotes"));
+        return Err(format!(
+            "{token} has no value in JSON; write a number, null or text in quotes"
+        ));
     }
     if let Some(digits) = bare.strip_prefix("0x").or_else(|| bare.strip_prefix("0X")) {
         let sound = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -140,9 +152,12 @@ mod tests {
 
     #[test]
     fn escapes_mean_what_json5_says() {
-        for (written, text) in
-            [(r"\x41\u00e9\ud83d\ude42", "Aé🙂"), ("a\\\nb\\\r\nc", "abc"), (r"\v\0\'\q", "\u{b}\0'q"), ("\\\u{2028}x", "x")]
-        {
+        for (written, text) in [
+            (r"\x41\u00e9\ud83d\ude42", "Aé🙂"),
+            ("a\\\nb\\\r\nc", "abc"),
+            (r"\v\0\'\q", "\u{b}\0'q"),
+            ("\\\u{2028}x", "x"),
+        ] {
             assert_eq!(unescaped(written).as_deref(), Ok(text), "{written}");
         }
         for written in [r"\x4", r"\u12", r"\ud83d", r"\ud83dx", r"\1", r"\01", r"a\"] {
@@ -152,10 +167,20 @@ mod tests {
 
     #[test]
     fn numbers_are_those_of_json5() {
-        for (token, json) in
-            [("+1", "1"), ("-.5", "-0.5"), ("5.", "5.0"), ("0xff", "255"), ("-0X10", "-16"), ("1e3", "1000.0"), ("0", "0")]
-        {
-            assert_eq!(number(token).unwrap(), serde_json::from_str::<Number>(json).unwrap(), "{token}");
+        for (token, json) in [
+            ("+1", "1"),
+            ("-.5", "-0.5"),
+            ("5.", "5.0"),
+            ("0xff", "255"),
+            ("-0X10", "-16"),
+            ("1e3", "1000.0"),
+            ("0", "0"),
+        ] {
+            assert_eq!(
+                number(token).unwrap(),
+                serde_json::from_str::<Number>(json).unwrap(),
+                "{token}"
+            );
         }
         for token in ["Infinity", "-NaN", "01", "0x", ".", "+", "1_0", "1e", "--1", "0xg"] {
             assert!(number(token).is_err(), "{token}");

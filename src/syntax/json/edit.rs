@@ -23,7 +23,9 @@ pub fn edit(page: &Page<'_>, layout: Layout, plan: &Plan<'_>) -> Vec<Splice> {
         Change::Replace { node, to } => vec![pen.replace(node, to, &plan.above)],
         Change::Add { object, key, to } => {
             let rows = flow::spans(object).len();
-            pen.insert(object, rows, &plan.above, |layout, indent| print::member(key, to, layout, indent))
+            pen.insert(object, rows, &plan.above, |layout, indent| {
+                print::member(key, to, layout, indent)
+            })
         }
         Change::Insert { list, row, to } => {
             pen.insert(list, *row, &plan.above, |layout, indent| print::value(to, layout, indent))
@@ -33,7 +35,15 @@ pub fn edit(page: &Page<'_>, layout: Layout, plan: &Plan<'_>) -> Vec<Splice> {
         Change::Rename { object, rows, key } => {
             let Shape::Object { members, .. } = &object.shape else { return Vec::new() };
             let named = rows.iter().filter_map(|row| members.as_slice().get(*row));
-            named.map(|member| Splice::new(member.key_span.start, member.key_span.end, pen.renamed(member, key))).collect()
+            named
+                .map(|member| {
+                    Splice::new(
+                        member.key_span.start,
+                        member.key_span.end,
+                        pen.renamed(member, key),
+                    )
+                })
+                .collect()
         }
     }
 }
@@ -52,22 +62,36 @@ impl Pen<'_> {
             (false, None) => true,
         };
         let layout = if on_lines { self.layout.clone() } else { self.layout.on_one_line() };
-        // A list that stood on several lines stays so, whatever other lists do; a text keeps its quotes.
+        // A list that stood on several lines stays so, whatever other lists do; a text keeps its
+        // quotes.
         let single = match self.page.text.as_bytes()[node.span.start] {
             b'\'' => true,
             b'"' => false,
             _ => layout.single,
         };
-        let layout = Layout { short_lists: layout.short_lists && !(on_lines && filled), single, ..layout };
-        Splice::new(node.span.start, node.span.end, print::value(to, &layout, self.page.indent(node.span.start)))
+        let layout =
+            Layout { short_lists: layout.short_lists && !(on_lines && filled), single, ..layout };
+        Splice::new(
+            node.span.start,
+            node.span.end,
+            print::value(to, &layout, self.page.indent(node.span.start)),
+        )
     }
 
-    fn insert(&self, parent: &Node, row: usize, above: &[&Node], print: impl Fn(&Layout, &str) -> String) -> Vec<Splice> {
+    fn insert(
+        &self,
+        parent: &Node,
+        row: usize,
+        above: &[&Node],
+        print: impl Fn(&Layout, &str) -> String,
+    ) -> Vec<Splice> {
         let on_lines = self.page.parted(parent.span.start, parent.span.end);
         let layout = if on_lines { self.layout.clone() } else { self.layout.on_one_line() };
         match flow::stand(self.page, parent, row) {
             None => vec![self.fill(parent, above, print)],
-            Some(Placement::OwnLine(indent)) => flow::insert(self.page, parent, row, &print(&layout, indent), layout.gap()),
+            Some(Placement::OwnLine(indent)) => {
+                flow::insert(self.page, parent, row, &print(&layout, indent), layout.gap())
+            }
             Some(Placement::Beside) => {
                 let text = print(&layout, self.page.indent(parent.span.start));
                 flow::insert(self.page, parent, row, &text, layout.gap())
@@ -86,7 +110,12 @@ impl Pen<'_> {
     }
 
     /// The first child of empty brackets.
-    fn fill(&self, parent: &Node, above: &[&Node], print: impl Fn(&Layout, &str) -> String) -> Splice {
+    fn fill(
+        &self,
+        parent: &Node,
+        above: &[&Node],
+        print: impl Fn(&Layout, &str) -> String,
+    ) -> Splice {
         let (page, inside) = (self.page, parent.span.start + 1..parent.span.end - 1);
         let comments = page.text[inside.clone()].trim_end();
         if !comments.is_empty() {
@@ -113,15 +142,23 @@ impl Pen<'_> {
 
 impl Pen<'_> {
     /// The first child of brackets that hold nothing but comments: on a line of its own below them.
-    fn fill_below(&self, parent: &Node, comments: &str, print: impl Fn(&Layout, &str) -> String) -> Splice {
+    fn fill_below(
+        &self,
+        parent: &Node,
+        comments: &str,
+        print: impl Fn(&Layout, &str) -> String,
+    ) -> Splice {
         let (page, start) = (self.page, parent.span.start + 1);
         let indent = page.indent(parent.span.start);
         let own = page.begins_line(start + comments.len() - comments.trim_start().len());
         let inner = match &self.layout.unit {
-            _ if own => page.indent(start + comments.len() - comments.trim_start().len()).to_owned(),
+            _ if own => {
+                page.indent(start + comments.len() - comments.trim_start().len()).to_owned()
+            }
             unit => format!("{indent}{}", unit.as_deref().unwrap_or("  ")),
         };
-        let text = format!("{}{inner}{}{}{indent}", page.eol, print(&self.layout, &inner), page.eol);
+        let text =
+            format!("{}{inner}{}{}{indent}", page.eol, print(&self.layout, &inner), page.eol);
         Splice::new(start + comments.len(), parent.span.end - 1, text)
     }
 }
@@ -161,9 +198,14 @@ fn learn_lines(page: &Page<'_>, root: &Node) -> Layout {
                 queue.extend(items.iter().filter(|item| item.is_container()));
             }
             Shape::Object { members, .. } => {
-                let pair = members.iter().next().map(|member| &page.text[member.key_span.end..member.value.span.start]);
+                let pair = members
+                    .iter()
+                    .next()
+                    .map(|member| &page.text[member.key_span.end..member.value.span.start]);
                 colon = colon.or(pair.map(|pair| pair.ends_with(':')));
-                queue.extend(members.iter().map(|member| &member.value).filter(|value| value.is_container()));
+                queue.extend(
+                    members.iter().map(|member| &member.value).filter(|value| value.is_container()),
+                );
             }
             Shape::Scalar | Shape::Alias => {}
         }
@@ -181,7 +223,9 @@ fn learn_quotes(page: &Page<'_>, root: &Node, layout: &mut Layout) {
     let (mut keys, mut single) = (None, None);
     let mut queue = vec![root];
     let mut row = 0;
-    while let Some(node) = queue.get(row).copied().filter(|_| row < SAMPLE && (keys.is_none() || single.is_none())) {
+    while let Some(node) =
+        queue.get(row).copied().filter(|_| row < SAMPLE && (keys.is_none() || single.is_none()))
+    {
         row += 1;
         let first = page.text.as_bytes().get(node.span.start);
         match &node.shape {
@@ -196,7 +240,8 @@ fn learn_quotes(page: &Page<'_>, root: &Node, layout: &mut Layout) {
             }
             Shape::List { items, .. } => queue.extend(items),
             Shape::Scalar | Shape::Alias => {
-                single = single.or(first.filter(|first| b"'\"".contains(first)).map(|first| *first == b'\''));
+                single = single
+                    .or(first.filter(|first| b"'\"".contains(first)).map(|first| *first == b'\''));
             }
         }
     }

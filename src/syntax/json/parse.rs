@@ -21,7 +21,8 @@ type Fault = (usize, String);
 
 pub fn parse(text: &str, dialect: Dialect) -> Result<Tree, Fault> {
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let mut parser = Parser { text, bytes: text.as_bytes(), dialect, at: start, depth: 0, oddities: Vec::new() };
+    let mut parser =
+        Parser { text, bytes: text.as_bytes(), dialect, at: start, depth: 0, oddities: Vec::new() };
     parser.skip_spaces()?;
     if parser.at == text.len() {
         return Ok(Tree { documents: Vec::new(), oddities: Vec::new() });
@@ -31,7 +32,8 @@ pub fn parse(text: &str, dialect: Dialect) -> Result<Tree, Fault> {
     if parser.at < text.len() {
         return Err((parser.at, format!("{} after the end of the value", parser.here())));
     }
-    let document = Document { value: Arc::new(value), root, extent: Span { start: 0, end: text.len() } };
+    let document =
+        Document { value: Arc::new(value), root, extent: Span { start: 0, end: text.len() } };
     Ok(Tree { documents: vec![document], oddities: parser.oddities })
 }
 
@@ -51,7 +53,9 @@ impl Parser<'_> {
             Some(b'{') => self.nested(Self::object)?,
             Some(b'[') => self.nested(Self::list)?,
             Some(b'"') => (Shape::Scalar, Value::String(self.string()?)),
-            Some(b'\'') if self.dialect.is_json5() => (Shape::Scalar, Value::String(self.string()?)),
+            Some(b'\'') if self.dialect.is_json5() => {
+                (Shape::Scalar, Value::String(self.string()?))
+            }
             Some(b'-' | b'0'..=b'9') => (Shape::Scalar, self.number()?),
             Some(b'+' | b'.') if self.dialect.is_json5() => (Shape::Scalar, self.number()?),
             Some(b'a'..=b'z' | b'A'..=b'Z') => (Shape::Scalar, self.word()?),
@@ -60,7 +64,10 @@ impl Parser<'_> {
         Ok((Node::new(Span { start, end: self.at }, shape), value))
     }
 
-    fn nested(&mut self, inner: fn(&mut Self) -> Result<(Shape, Value), Fault>) -> Result<(Shape, Value), Fault> {
+    fn nested(
+        &mut self,
+        inner: fn(&mut Self) -> Result<(Shape, Value), Fault>,
+    ) -> Result<(Shape, Value), Fault> {
         if self.depth == MAX_DEPTH {
             return Err((self.at, format!("nested more than {MAX_DEPTH} levels deep")));
         }
@@ -83,7 +90,10 @@ impl Parser<'_> {
             let key_span = Span { start, end: self.at };
             self.skip_spaces()?;
             if !self.take(b':') {
-                return Err((self.at, format!("a colon is expected after the key, not {}", self.here())));
+                return Err((
+                    self.at,
+                    format!("a colon is expected after the key, not {}", self.here()),
+                ));
             }
             self.skip_spaces()?;
             let (node, value) = self.value()?;
@@ -93,7 +103,10 @@ impl Parser<'_> {
             }
             self.skip_spaces()?;
         }
-        Ok((Shape::Object { members: Members::new(members), style: Style::Flow }, Value::Object(values)))
+        Ok((
+            Shape::Object { members: Members::new(members), style: Style::Flow },
+            Value::Object(values),
+        ))
     }
 
     fn list(&mut self) -> Result<(Shape, Value), Fault> {
@@ -116,7 +129,10 @@ impl Parser<'_> {
     /// The comma between two children; whether the brackets close behind it.
     fn separator(&mut self, close: &str) -> Result<bool, Fault> {
         if !self.take(b',') {
-            return Err((self.at, format!("a comma or \"{close}\" is expected here, not {}", self.here())));
+            return Err((
+                self.at,
+                format!("a comma or \"{close}\" is expected here, not {}", self.here()),
+            ));
         }
         let comma = self.at - 1;
         self.skip_spaces()?;
@@ -135,7 +151,10 @@ impl Parser<'_> {
             Some(b'"') => self.string(),
             Some(b'\'') if self.dialect.is_json5() => self.string(),
             _ if self.dialect.is_json5() => self.name(),
-            _ => Err((self.at, format!("a key in double quotes is expected here, not {}", self.here()))),
+            _ => Err((
+                self.at,
+                format!("a key in double quotes is expected here, not {}", self.here()),
+            )),
         }
     }
 
@@ -143,9 +162,11 @@ impl Parser<'_> {
     fn name(&mut self) -> Result<String, Fault> {
         let start = self.at;
         let belongs = |letter: char| dialect::continues_name(letter) || letter == '\\';
-        let written = self.text[start..].split(|letter| !belongs(letter)).next().unwrap_or_default();
+        let written =
+            self.text[start..].split(|letter| !belongs(letter)).next().unwrap_or_default();
         let name = dialect::unescaped(written).ok().filter(|name| dialect::is_name(name));
-        let name = name.ok_or_else(|| (start, format!("a key is expected here, not {}", self.here())))?;
+        let name =
+            name.ok_or_else(|| (start, format!("a key is expected here, not {}", self.here())))?;
         self.at += written.len();
         Ok(name)
     }
@@ -160,9 +181,13 @@ impl Parser<'_> {
                 Some(byte) if *byte == quote => break,
                 Some(b'\\') => {
                     escaped = true;
-                    self.at += 1 + self.text[self.at + 1..].chars().next().map_or(0, char::len_utf8);
+                    self.at +=
+                        1 + self.text[self.at + 1..].chars().next().map_or(0, char::len_utf8);
                     // The two bytes of a line end are one.
-                    self.at += usize::from(self.text[..self.at].ends_with('\r') && self.bytes.get(self.at) == Some(&b'\n'));
+                    self.at += usize::from(
+                        self.text[..self.at].ends_with('\r')
+                            && self.bytes.get(self.at) == Some(&b'\n'),
+                    );
                 }
                 Some(b'\n' | b'\r') if self.dialect.is_json5() => {
                     return Err((
@@ -171,7 +196,10 @@ impl Parser<'_> {
                     ));
                 }
                 Some(0..=0x1f) if !self.dialect.is_json5() => {
-                    return Err((self.at, "a control character in a text: write it as an escape such as \\n".into()));
+                    return Err((
+                        self.at,
+                        "a control character in a text: write it as an escape such as \\n".into(),
+                    ));
                 }
                 Some(_) => self.at += 1,
             }
@@ -191,14 +219,18 @@ impl Parser<'_> {
         }
         serde_json::from_str(written).map_err(|error| {
             let inside = if error.line() == 1 { error.column().saturating_sub(1) } else { 0 };
-            let at = (start..=start + inside).rev().find(|at| self.text.is_char_boundary(*at)).unwrap_or(start);
+            let at = (start..=start + inside)
+                .rev()
+                .find(|at| self.text.is_char_boundary(*at))
+                .unwrap_or(start);
             (at, reason(&error))
         })
     }
 
     fn number(&mut self) -> Result<Value, Fault> {
         if self.dialect.is_json5() {
-            let belongs = |byte: u8| matches!(byte, b'-' | b'+' | b'.') || byte.is_ascii_alphanumeric();
+            let belongs =
+                |byte: u8| matches!(byte, b'-' | b'+' | b'.') || byte.is_ascii_alphanumeric();
             let written = self.token(belongs);
             let number = dialect::number(&self.text[written.start..written.end]);
             return number.map(Value::Number).map_err(|words| (written.start, words));
@@ -208,9 +240,12 @@ impl Parser<'_> {
             self.at += MINUS_INFINITY.len();
             return Ok(python_json::no_number(MINUS_INFINITY));
         }
-        let written = self.token(|byte| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9'));
+        let written =
+            self.token(|byte| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9'));
         let number = serde_json::from_str(&self.text[written.start..written.end]);
-        number.map(|number| Value::Number(decimal::canonical(number))).map_err(|error| (written.start, reason(&error)))
+        number
+            .map(|number| Value::Number(decimal::canonical(number)))
+            .map_err(|error| (written.start, reason(&error)))
     }
 
     fn word(&mut self) -> Result<Value, Fault> {
@@ -246,7 +281,10 @@ impl Parser<'_> {
     /// Goes over spaces, and comments where there are any.
     fn skip_spaces(&mut self) -> Result<(), Fault> {
         loop {
-            self.at += self.bytes[self.at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
+            self.at += self.bytes[self.at..]
+                .iter()
+                .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+                .count();
             if self.dialect.is_json5() {
                 let rest = &self.text[self.at..];
                 self.at += rest.len() - rest.trim_start_matches(dialect::is_space).len();
@@ -267,20 +305,24 @@ impl Parser<'_> {
     /// What stands at the present offset, in words.
     fn here(&self) -> String {
         match self.text.get(self.at..).and_then(|rest| rest.chars().next()) {
-            Some('/') if !self.dialect.has_comments() => "\"/\" (JSON has no comments; name the file .jsonc)".into(),
+            Some('/') if !self.dialect.has_comments() => {
+                "\"/\" (JSON has no comments; name the file .jsonc)".into()
+            }
             Some(letter) => format!("{:?}", letter.to_string()),
             None => "the end of the file".into(),
         }
     }
 }
 
-/// Where a comment that begins at an offset ends, the line end of a `//` comment left out; `None` where none begins or it does not end.
+/// Where a comment that begins at an offset ends, the line end of a `//` comment left out; `None`
+/// where none begins or it does not end.
 pub fn comment_end(text: &str, at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     if let Some(inside) = rest.strip_prefix("/*") {
         return inside.find("*/").map(|end| at + 2 + end + 2);
     }
-    rest.starts_with("//").then(|| at + rest.find(['\n', '\r', '\u{2028}', '\u{2029}']).unwrap_or(rest.len()))
+    rest.starts_with("//")
+        .then(|| at + rest.find(['\n', '\r', '\u{2028}', '\u{2029}']).unwrap_or(rest.len()))
 }
 
 /// The reader's words without its own line and column.

@@ -34,7 +34,15 @@ pub enum Keys {
 impl Layout {
     /// Two blanks a level.
     pub fn plain(eol: &'static str) -> Self {
-        Self { unit: Some("  ".into()), eol, short_lists: false, compact: false, ascii: false, single: false, keys: Keys::Double }
+        Self {
+            unit: Some("  ".into()),
+            eol,
+            short_lists: false,
+            compact: false,
+            ascii: false,
+            single: false,
+            keys: Keys::Double,
+        }
     }
 
     pub fn on_one_line(&self) -> Self {
@@ -77,7 +85,10 @@ pub fn string(text: &str, layout: &Layout) -> String {
     for letter in quoted.chars() {
         match letter.is_ascii() {
             true => plain.push(letter),
-            false => letter.encode_utf16(&mut [0; 2]).iter().for_each(|unit| plain.push_str(&format!("\\u{unit:04x}"))),
+            false => letter
+                .encode_utf16(&mut [0; 2])
+                .iter()
+                .for_each(|unit| plain.push_str(&format!("\\u{unit:04x}"))),
         }
     }
     plain
@@ -117,7 +128,13 @@ fn write(out: &mut String, draft: &Draft, layout: &Layout, indent: &str) {
             let short = layout.short_lists && items.iter().all(Draft::is_leaf);
             let layout = if short { &layout.on_one_line() } else { layout };
             let inner = inner(layout, indent);
-            bracketed(out, ['[', ']'], items.iter().map(|item| value(item, layout, &inner)), layout, indent);
+            bracketed(
+                out,
+                ['[', ']'],
+                items.iter().map(|item| value(item, layout, &inner)),
+                layout,
+                indent,
+            );
         }
         Draft::Object(members) => {
             let inner = inner(layout, indent);

@@ -1,5 +1,5 @@
-//! Whether Python's `re` compiles a pattern. Its syntax is neither ECMA's nor Rust's: `(?P<y>…)`, `\Z` and `a{,3}` pass, `(?<n>a)` and
-//! `\p{L}` do not.
+//! Whether Python's `re` compiles a pattern. Its syntax is neither ECMA's nor Rust's: `(?P<y>…)`,
+//! `\Z` and `a{,3}` pass, `(?<n>a)` and `\p{L}` do not.
 
 mod escape;
 mod parser;

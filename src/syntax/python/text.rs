@@ -47,9 +47,12 @@ pub fn repr(value: &Value) -> String {
         Value::Bool(false) => "False".into(),
         Value::Number(number) => number_repr(number),
         Value::String(text) => text_repr(text),
-        Value::Array(items) => format!("[{}]", items.iter().map(repr).collect::<Vec<_>>().join(", ")),
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(repr).collect::<Vec<_>>().join(", "))
+        }
         Value::Object(members) => {
-            let member = |(key, value): (&String, &Value)| format!("{}: {}", text_repr(key), repr(value));
+            let member =
+                |(key, value): (&String, &Value)| format!("{}: {}", text_repr(key), repr(value));
             format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(", "))
         }
     }
@@ -108,7 +111,8 @@ fn text_repr(text: &str) -> String {
     out
 }
 
-/// Neither a control, nor a separator other than the space, nor without an assignment: Rust escapes the same in texts.
+/// Neither a control, nor a separator other than the space, nor without an assignment: Rust escapes
+/// the same in texts.
 fn is_printable(c: char) -> bool {
     // A mark at the begin of a text is escaped too, so that one stands before it.
     matches!(c, '\'' | '"') || format!("a{c}").escape_debug().nth(2).is_none()
@@ -124,7 +128,8 @@ pub fn int(text: &str) -> Result<String, String> {
         Some(rest) => (trimmed.starts_with('-'), rest),
         None => (false, trimmed),
     };
-    let is_integer = |digits: &String| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let is_integer =
+        |digits: &String| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     let Some(digits) = plain_digits(digits).filter(is_integer) else {
         return Err(format!("invalid literal for int() with base 10: {}", text_repr(text)));
     };
@@ -144,7 +149,8 @@ pub fn float(text: &str) -> Option<f64> {
     plain_digits(text.trim())?.parse().ok()
 }
 
-/// Digits of every script as those of ASCII, without the underscores between them; `None` where one stands elsewhere.
+/// Digits of every script as those of ASCII, without the underscores between them; `None` where one
+/// stands elsewhere.
 fn plain_digits(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -253,15 +259,24 @@ mod tests {
     #[test]
     fn values_print_as_in_python() {
         for (value, text) in [
-            (json!({"a": [1, 2.0, null, true], "b'": "x\n"}), r#"{'a': [1, 2.0, None, True], "b'": 'x\n'}"#),
-            (json!([1e16, 1e15, 1e-5, 0.0001, -0.0, 1.5e300]), "[1e+16, 1000000000000000.0, 1e-05, 0.0001, -0.0, 1.5e+300]"),
+            (
+                json!({"a": [1, 2.0, null, true], "b'": "x\n"}),
+                r#"{'a': [1, 2.0, None, True], "b'": 'x\n'}"#,
+            ),
+            (
+                json!([1e16, 1e15, 1e-5, 0.0001, -0.0, 1.5e300]),
+                "[1e+16, 1000000000000000.0, 1e-05, 0.0001, -0.0, 1.5e+300]",
+            ),
             (json!([true, "it's", 1, {"a": false}]), r#"[True, "it's", 1, {'a': False}]"#),
             (json!(["a\n\\\"'\u{1}"]), r#"['a\n\\"\'\x01']"#),
             (json!([1.0, 1.5e-5, 123_456.75]), "[1.0, 1.5e-05, 123456.75]"),
             (json!("'\"\\"), r#"'\'"\\'"#),
             (python_json::read("[NaN, -Infinity, 1e999, -0]").unwrap(), "[nan, -inf, inf, 0]"),
             (python_json::read(r#"["\ud800", "\ufdd0x"]"#).unwrap(), r"['\ud800', '\ufdd0x']"),
-            (json!("é\u{200b}\u{e000}\u{a0}\u{301}\u{7f}\u{10ffff}"), "'é\\u200b\\ue000\\xa0\u{301}\\x7f\\U0010ffff'"),
+            (
+                json!("é\u{200b}\u{e000}\u{a0}\u{301}\u{7f}\u{10ffff}"),
+                "'é\\u200b\\ue000\\xa0\u{301}\\x7f\\U0010ffff'",
+            ),
         ] {
             assert_eq!(repr(&value), text);
         }
@@ -292,17 +307,27 @@ mod tests {
         assert_eq!(int("a'b").unwrap_err(), r#"invalid literal for int() with base 10: "a'b""#);
         assert!(int(&"1".repeat(4300)).is_ok());
         assert!(int(&"1".repeat(4301)).unwrap_err().contains("value has 4301 digits"));
-        assert_eq!((float(" 1_0.5 "), float("٣"), float("1e"), float("")), (Some(10.5), Some(3.0), None, None));
+        assert_eq!(
+            (float(" 1_0.5 "), float("٣"), float("1e"), float("")),
+            (Some(10.5), Some(3.0), None, None)
+        );
         assert_eq!((float("inf"), float("0x1")), (Some(f64::INFINITY), None));
-        assert_eq!((strip("\u{1f} a\u{3000}"), is_true(&json!(-0.0)), is_true(&json!(" "))), ("a", false, true));
+        assert_eq!(
+            (strip("\u{1f} a\u{3000}"), is_true(&json!(-0.0)), is_true(&json!(" "))),
+            ("a", false, true)
+        );
     }
 
     #[test]
     fn truth_is_pythons() {
-        for value in [json!(null), json!(false), json!(0), json!(-0.0), json!(""), json!([]), json!({})] {
+        for value in
+            [json!(null), json!(false), json!(0), json!(-0.0), json!(""), json!([]), json!({})]
+        {
             assert!(!is_true(&value), "{value}");
         }
-        for value in [json!(true), json!(5), json!(0.1), json!("false"), json!([0]), json!({"a": 0})] {
+        for value in
+            [json!(true), json!(5), json!(0.1), json!("false"), json!([0]), json!({"a": 0})]
+        {
             assert!(is_true(&value), "{value}");
         }
     }

@@ -47,14 +47,20 @@ pub struct SegmentContent {
     pub is_odd: bool,
 }
 
-/// Whether a value can stand in a segment: nothing in it stands for something elsewhere, and it is not too deep for the whole.
+/// Whether a value can stand in a segment: nothing in it stands for something elsewhere, and it is
+/// not too deep for the whole.
 pub fn stands_alone(node: &Node, depth: usize) -> bool {
     match &node.shape {
         Shape::Scalar => true,
         Shape::Alias => false,
-        Shape::List { items, .. } => depth < MAX_DEPTH && items.iter().all(|item| stands_alone(item, depth + 1)),
+        Shape::List { items, .. } => {
+            depth < MAX_DEPTH && items.iter().all(|item| stands_alone(item, depth + 1))
+        }
         Shape::Object { members, .. } => {
-            depth < MAX_DEPTH && members.iter().all(|member| !member.merge && stands_alone(&member.value, depth + 1))
+            depth < MAX_DEPTH
+                && members
+                    .iter()
+                    .all(|member| !member.merge && stands_alone(&member.value, depth + 1))
         }
     }
 }

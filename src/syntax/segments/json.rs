@@ -9,7 +9,8 @@ use crate::syntax::{
     tree::Tree,
 };
 
-/// The sections of a text. What looks as JSON does is cut; whether it is, the parser tells when it reads the segments.
+/// The sections of a text. What looks as JSON does is cut; whether it is, the parser tells when it
+/// reads the segments.
 pub fn cut(text: &str) -> Option<Vec<Found<'_>>> {
     let mut scan = Scan { text, bytes: text.as_bytes(), at: 0 };
     let mut sections = Vec::new();
@@ -36,7 +37,8 @@ struct Scan<'t> {
 }
 
 impl Scan<'_> {
-    /// An object; `member` is told what stands between the quotes of each key, and goes over the value.
+    /// An object; `member` is told what stands between the quotes of each key, and goes over the
+    /// value.
     fn object(&mut self, mut member: impl FnMut(&mut Self, Span) -> Option<()>) -> Option<()> {
         self.spaces();
         self.take(b'{')?;
@@ -109,7 +111,8 @@ impl Scan<'_> {
 
     fn spaces(&mut self) {
         let rest = &self.bytes[self.at.min(self.text.len())..];
-        self.at += rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
+        self.at +=
+            rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
     }
 }
 
@@ -145,7 +148,8 @@ pub fn said(text: &str) -> Option<SegmentContent> {
     Some(SegmentContent { key: key.to_owned(), value, is_odd })
 }
 
-/// What is read is the value behind blanks that are those of its line, so that what is written into it is indented as in the whole.
+/// What is read is the value behind blanks that are those of its line, so that what is written into
+/// it is indented as in the whole.
 pub fn alone(text: &str, start: usize, indent: &str) -> Option<Alone> {
     let (value, _) = value_of(text)?;
     let text = format!("{indent}{}", &text[value..]);

@@ -1,4 +1,5 @@
-//! Reads the YAML that most descriptors are written in: keys, plain words, short lists. It takes no parser for that, and a tenth of the time.
+//! Reads the YAML that most descriptors are written in: keys, plain words, short lists. It takes no
+//! parser for that, and a tenth of the time.
 //!
 //! What it is not sure of is `None`, and left to the parser.
 
@@ -15,7 +16,8 @@ pub fn said(text: &str) -> Option<SegmentContent> {
     read(text).map(|(said, _)| said)
 }
 
-/// Where a member of the segment's value begins, with its key; `Some(None)` where there is no such member in an object.
+/// Where a member of the segment's value begins, with its key; `Some(None)` where there is no such
+/// member in an object.
 pub fn member_start(text: &str, key: &str) -> Option<Option<usize>> {
     let (SegmentContent { value, .. }, members) = read(text)?;
     value.is_object().then_some(())?;
@@ -29,7 +31,8 @@ fn read(text: &str) -> Option<(SegmentContent, Vec<(&str, usize)>)> {
     let Value::Object(members) = reader.object(column, 0)? else { return None };
     let mut members = members.into_iter();
     let (Some((key, value)), None) = (members.next(), members.next()) else { return None };
-    (reader.at == reader.lines.len()).then_some((SegmentContent { key, value, is_odd: reader.is_odd }, reader.members))
+    (reader.at == reader.lines.len())
+        .then_some((SegmentContent { key, value, is_odd: reader.is_odd }, reader.members))
 }
 
 #[derive(Clone, Copy)]
@@ -47,7 +50,8 @@ fn lines(text: &str) -> Option<Vec<Line<'_>>> {
     for line in text.split_inclusive('\n') {
         let begin = next;
         next += line.len();
-        let line = line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line));
+        let line =
+            line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line));
         let words = line.trim_start_matches(' ');
         let indent = line.len() - words.len();
         let words = words.trim_end_matches(' ');
@@ -81,7 +85,8 @@ impl<'t> Reader<'t> {
                 self.members.push((key, line.start));
             }
             self.at += 1;
-            let value = if rest.is_empty() { self.below(indent, depth + 1)? } else { self.value(rest)? };
+            let value =
+                if rest.is_empty() { self.below(indent, depth + 1)? } else { self.value(rest)? };
             if members.insert(key.to_owned(), value).is_some() {
                 return None;
             }
@@ -128,12 +133,18 @@ impl<'t> Reader<'t> {
         }
         if let Some(inside) = words.strip_prefix('[') {
             let inside = inside.strip_suffix(']')?.trim_matches(' ');
-            let is_word = |word: &str| word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./ ".contains(&byte));
+            let is_word = |word: &str| {
+                word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./ ".contains(&byte))
+            };
             let item = |words: &str| match words.trim_matches(' ') {
                 words if words.starts_with('"') || is_word(words) => self.scalar(words),
                 _ => None,
             };
-            return if inside.is_empty() { Some(Value::Array(Vec::new())) } else { inside.split(',').map(item).collect() };
+            return if inside.is_empty() {
+                Some(Value::Array(Vec::new()))
+            } else {
+                inside.split(',').map(item).collect()
+            };
         }
         self.scalar(words)
     }
@@ -143,8 +154,9 @@ impl<'t> Reader<'t> {
             let inside = inside.strip_suffix('"')?;
             return (!inside.contains(['"', '\\'])).then(|| Value::String(inside.to_owned()));
         }
-        let is_plain =
-            words.starts_with(|first: char| first.is_ascii_alphanumeric()) && !words.contains(": ") && !words.ends_with(':');
+        let is_plain = words.starts_with(|first: char| first.is_ascii_alphanumeric())
+            && !words.contains(": ")
+            && !words.ends_with(':');
         if !is_plain {
             return None;
         }
@@ -162,7 +174,8 @@ fn key_of(words: &str) -> Option<(&str, &str)> {
     let (key, rest) = words.split_once(':')?;
     let is_word = key.starts_with(|first: char| first.is_ascii_alphabetic())
         && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
-    (is_word && (rest.is_empty() || rest.starts_with(' '))).then_some((key, rest.trim_start_matches(' ')))
+    (is_word && (rest.is_empty() || rest.starts_with(' ')))
+        .then_some((key, rest.trim_start_matches(' ')))
 }
 
 #[cfg(test)]

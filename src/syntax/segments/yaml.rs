@@ -10,7 +10,8 @@ use crate::syntax::{
     yaml,
 };
 
-/// The sections of a text. What is not cut for certain is `None`: the segments are read by the parser then, and tell the rest.
+/// The sections of a text. What is not cut for certain is `None`: the segments are read by the
+/// parser then, and tell the rest.
 pub fn cut(text: &str) -> Option<Vec<Found<'_>>> {
     if has_odd_line_ends(text) || text.starts_with('\u{feff}') {
         return None;
@@ -46,7 +47,9 @@ pub fn cut(text: &str) -> Option<Vec<Found<'_>>> {
                 match section.members.last_mut() {
                     _ if indent < column => return None,
                     // The items of a list may stand as far out as its key.
-                    Some(last) if indent > column || words.starts_with("- ") || words == "-" => last.end = at,
+                    Some(last) if indent > column || words.starts_with("- ") || words == "-" => {
+                        last.end = at;
+                    }
                     _ => section.members.push(Span { start, end: at }),
                 }
             }
@@ -58,8 +61,10 @@ pub fn cut(text: &str) -> Option<Vec<Found<'_>>> {
 /// The key of a line that holds nothing but a key.
 fn name(words: &str) -> Option<&str> {
     let (name, rest) = words.split_once(':')?;
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
-    let is_word = name.starts_with(|first: char| first.is_ascii_alphabetic()) && name.chars().all(is_plain);
+    let is_plain =
+        |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
+    let is_word =
+        name.starts_with(|first: char| first.is_ascii_alphabetic()) && name.chars().all(is_plain);
     let is_alone = rest.is_empty() || (rest.starts_with(' ') && rest.trim_start().starts_with('#'));
     (is_word && is_alone && !yaml::resolve::reads_differently(name)).then_some(name)
 }
@@ -67,10 +72,13 @@ fn name(words: &str) -> Option<&str> {
 /// Whether lines end in more than one way, or in one that only YAML knows.
 fn has_odd_line_ends(text: &str) -> bool {
     let returns = text.bytes().filter(|byte| *byte == b'\r').count();
-    returns > 0 && (text.matches("\r\n").count() != returns || text.bytes().filter(|byte| *byte == b'\n').count() != returns)
+    returns > 0
+        && (text.matches("\r\n").count() != returns
+            || text.bytes().filter(|byte| *byte == b'\n').count() != returns)
 }
 
-/// Whether a text in the place of a segment is one: a single member, and nothing less indented than that.
+/// Whether a text in the place of a segment is one: a single member, and nothing less indented than
+/// that.
 pub fn holds_one(text: &str) -> bool {
     let whole = format!("a:\n{text}");
     let is_one = |sections: Vec<Found<'_>>| matches!(sections.as_slice(), [section] if section.members.len() == 1);

@@ -23,10 +23,17 @@ const LIST_RULES: flow::Rules = flow::Rules { trailing_comma: true, comments_sta
 const TABLE_RULES: flow::Rules = flow::Rules { trailing_comma: false, comments_stay: true };
 
 /// `expected` is the document's value after the change.
-pub fn edit(page: &Page<'_>, root: &Node, plan: &Plan<'_>, expected: &Value) -> Result<Vec<Splice>, EditError> {
+pub fn edit(
+    page: &Page<'_>,
+    root: &Node,
+    plan: &Plan<'_>,
+    expected: &Value,
+) -> Result<Vec<Splice>, EditError> {
     let pen = Pen { page, root, plan };
     match &plan.change {
-        Change::Replace { to, .. } | Change::Add { to, .. } | Change::Insert { to, .. } => pen.check(to)?,
+        Change::Replace { to, .. } | Change::Add { to, .. } | Change::Insert { to, .. } => {
+            pen.check(to)?;
+        }
         _ => {}
     }
     if let Some(splice) = pen.rewrite(expected) {
@@ -57,7 +64,9 @@ impl<'p> Pen<'p> {
     fn check(&self, to: &Draft) -> Result<(), EditError> {
         match to {
             Draft::Null => Err(self.unsayable("null")),
-            Draft::Number { text, .. } if !text.contains(['.', 'e', 'E']) && text.parse::<i64>().is_err() => {
+            Draft::Number { text, .. }
+                if !text.contains(['.', 'e', 'E']) && text.parse::<i64>().is_err() =>
+            {
                 Err(self.unsayable("an integer of more than 64 bits"))
             }
             Draft::List(items) => items.iter().try_for_each(|item| self.check(item)),
@@ -66,7 +75,8 @@ impl<'p> Pen<'p> {
         }
     }
 
-    /// Dotted keys between braces are too entangled to be changed one by one: the braces are written anew.
+    /// Dotted keys between braces are too entangled to be changed one by one: the braces are
+    /// written anew.
     fn rewrite(&self, expected: &Value) -> Option<Splice> {
         let node = match &self.plan.change {
             Change::Replace { node, .. } if !section::is_dotted(node) => return None,
@@ -76,15 +86,18 @@ impl<'p> Pen<'p> {
             Change::Drop { parent, .. } => parent,
         };
         let mut chain = self.plan.above.iter().copied().chain([*node]).enumerate();
-        let dotted =
-            |node: &Node| node.is_flow() && section::members(node).iter().any(|member| section::is_dotted(&member.value));
+        let dotted = |node: &Node| {
+            node.is_flow()
+                && section::members(node).iter().any(|member| section::is_dotted(&member.value))
+        };
         let (depth, braces) = chain.find(|(_, node)| dotted(node))?;
         let at: Pointer = self.plan.at.tokens().iter().take(depth).cloned().collect();
         let text = print::value(&Draft::of_value(at.get(expected)?));
         Some(Splice::new(braces.span.start, braces.span.end, text))
     }
 
-    /// The keys that lead to the changed node, as a header names them: items of arrays of tables have no number there.
+    /// The keys that lead to the changed node, as a header names them: items of arrays of tables
+    /// have no number there.
     fn path(&self) -> Vec<String> {
         self.keys_to(&self.plan.at)
     }
@@ -93,10 +106,12 @@ impl<'p> Pen<'p> {
         let (mut node, mut keys) = (self.root, Vec::new());
         for token in at.tokens() {
             match &node.shape {
-                Shape::List { items, .. } => match token.parse::<usize>().ok().and_then(|row| items.get(row)) {
-                    Some(item) => node = item,
-                    None => break,
-                },
+                Shape::List { items, .. } => {
+                    match token.parse::<usize>().ok().and_then(|row| items.get(row)) {
+                        Some(item) => node = item,
+                        None => break,
+                    }
+                }
                 Shape::Object { members, .. } => {
                     keys.push(token.clone());
                     match members.get(token) {
@@ -113,16 +128,22 @@ impl<'p> Pen<'p> {
     fn replace(&self, node: &Node, to: &Draft) -> Result<Vec<Splice>, EditError> {
         if !section::is_section(node) && !section::is_dotted(node) {
             let text = match to {
-                Draft::Text(text) => print::text(text, Quote::of(self.page.written(node)), self.page.eol),
+                Draft::Text(text) => {
+                    print::text(text, Quote::of(self.page.written(node)), self.page.eol)
+                }
                 other => print::value(other),
             };
             return Ok(vec![Splice::new(node.span.start, node.span.end, text)]);
         }
         let (Some(parent), Some(key)) = (self.plan.above.last(), self.plan.at.last()) else {
-            let Draft::Object(_) = to else { return Err(self.unsayable("a value that is not a table")) };
+            let Draft::Object(_) = to else {
+                return Err(self.unsayable("a value that is not a table"));
+            };
             return Ok(vec![Splice::new(0, self.page.text.len(), print::whole(to, self.page.eol))]);
         };
-        let Shape::Object { members, .. } = &parent.shape else { return self.replace_item(node, to) };
+        let Shape::Object { members, .. } = &parent.shape else {
+            return self.replace_item(node, to);
+        };
         let rows: Vec<usize> = members.row(key).into_iter().collect();
         let mut splices = self.cut(parent, &rows);
         if section::is_dotted(node) {
@@ -130,14 +151,21 @@ impl<'p> Pen<'p> {
         } else if print::is_section(to) {
             splices.extend(self.in_place(node, &print::sections(&self.path(), to, self.page.eol)));
         } else {
-            splices.extend(self.add(parent, &self.keys_to(&self.plan.at.parent().unwrap_or_default()), key, to)?);
+            splices.extend(self.add(
+                parent,
+                &self.keys_to(&self.plan.at.parent().unwrap_or_default()),
+                key,
+                to,
+            )?);
         }
         Ok(splices)
     }
 
     /// Another table for one of an array of tables.
     fn replace_item(&self, node: &Node, to: &Draft) -> Result<Vec<Splice>, EditError> {
-        let Draft::Object(members) = to else { return Err(self.unsayable("a value that is not a table among tables")) };
+        let Draft::Object(members) = to else {
+            return Err(self.unsayable("a value that is not a table among tables"));
+        };
         let lines = print::section(&self.path(), members, true, self.page.eol);
         let blank = [String::new()].into_iter().chain(lines).collect::<Vec<_>>();
         Ok(self.cut_sections(node).into_iter().chain(self.in_place(node, &blank)).collect())
@@ -151,7 +179,8 @@ impl<'p> Pen<'p> {
         let (start, end) = found.iter().filter_map(|table| section::lines(page, table)).min()?;
         let behind = if end < page.text.len() { page.eol } else { "" };
         let text = lines.get(1..).unwrap_or_default().join(page.eol);
-        let closing = if end == page.text.len() && !page.text.ends_with('\n') { "" } else { page.eol };
+        let closing =
+            if end == page.text.len() && !page.text.ends_with('\n') { "" } else { page.eol };
         Some(Splice::insert(start, format!("{text}{closing}{behind}")))
     }
 
@@ -165,7 +194,13 @@ impl<'p> Pen<'p> {
     }
 
     /// A new member of a table whose header would be `path`.
-    fn add(&self, object: &Node, path: &[String], key: &str, to: &Draft) -> Result<Vec<Splice>, EditError> {
+    fn add(
+        &self,
+        object: &Node,
+        path: &[String],
+        key: &str,
+        to: &Draft,
+    ) -> Result<Vec<Splice>, EditError> {
         let page = self.page;
         let Shape::Object { members, style } = &object.shape else { return Ok(Vec::new()) };
         match style {
@@ -178,7 +213,9 @@ impl<'p> Pen<'p> {
                 Ok(flow::insert(page, object, members.as_slice().len(), &text, " "))
             }
             Style::Dotted => Ok(self.add_dotted(object, key, to)),
-            Style::Table { .. } | Style::Block => Ok(vec![self.add_to_table(object, path, key, to)]),
+            Style::Table { .. } | Style::Block => {
+                Ok(vec![self.add_to_table(object, path, key, to)])
+            }
         }
     }
 
@@ -202,26 +239,41 @@ impl<'p> Pen<'p> {
             return self.behind(object, &print::sections(&below, to, page.eol));
         }
         let line = print::member(key, to, page.eol);
-        let own = section::members(object).iter().filter(|member| !section::is_section(&member.value));
+        let own =
+            section::members(object).iter().filter(|member| !section::is_section(&member.value));
         if let Some(last) = own.max_by_key(|member| member.value.span.end) {
             let indent = page.indent(section::line_key(page, last.key_span));
-            return Splice::insert(page.line_end(last.value.span.end), format!("{}{indent}{line}", page.eol));
+            return Splice::insert(
+                page.line_end(last.value.span.end),
+                format!("{}{indent}{line}", page.eol),
+            );
         }
         match section::header(object) {
-            Some(header) => Splice::insert(page.line_end(header.end), format!("{}{line}", page.eol)),
+            Some(header) => {
+                Splice::insert(page.line_end(header.end), format!("{}{line}", page.eol))
+            }
             None if path.is_empty() => self.first_line(&line),
             // A table that only its inner tables name gets a header of its own.
             None => {
                 let start = page.line_start(object.span.start);
-                Splice::insert(start, format!("[{}]{eol}{line}{eol}{eol}", print::path(path), eol = page.eol))
+                Splice::insert(
+                    start,
+                    format!("[{}]{eol}{line}{eol}{eol}", print::path(path), eol = page.eol),
+                )
             }
         }
     }
 
-    /// Whether a new table in this one gets a header of its own: unless the tables beside it stand behind keys.
+    /// Whether a new table in this one gets a header of its own: unless the tables beside it stand
+    /// behind keys.
     fn prefers_sections(&self, object: &Node) -> bool {
-        let tables = section::members(object).iter().map(|member| &member.value).filter(|value| value.is_container());
-        let mut tables = tables.filter(|value| matches!(value.shape, Shape::Object { .. }) || section::is_section(value));
+        let tables = section::members(object)
+            .iter()
+            .map(|member| &member.value)
+            .filter(|value| value.is_container());
+        let mut tables = tables.filter(|value| {
+            matches!(value.shape, Shape::Object { .. }) || section::is_section(value)
+        });
         tables.next_back().is_none_or(section::is_section)
     }
 
@@ -241,22 +293,29 @@ impl<'p> Pen<'p> {
         }
     }
 
-    /// A member of the root that has none yet: before the first table, behind the comments of the text's head.
+    /// A member of the root that has none yet: before the first table, behind the comments of the
+    /// text's head.
     fn first_line(&self, line: &str) -> Splice {
         let page = self.page;
         let mut found = Vec::new();
         section::headed(self.root, &mut found);
-        match found.iter().filter_map(|node| section::header(node)).map(|header| header.start).min() {
+        match found.iter().filter_map(|node| section::header(node)).map(|header| header.start).min()
+        {
             Some(first) => {
                 let mut start = page.line_start(first);
-                while start > 0 && page.text[page.line_start(start - 1)..start].trim_start().starts_with('#') {
+                while start > 0
+                    && page.text[page.line_start(start - 1)..start].trim_start().starts_with('#')
+                {
                     start = page.line_start(start - 1);
                 }
                 Splice::insert(start, format!("{line}{eol}{eol}", eol = page.eol))
             }
             None => {
                 let open = !page.text.is_empty() && !page.text.ends_with(['\n', '\u{feff}']);
-                Splice::insert(page.text.len(), format!("{}{line}{}", if open { page.eol } else { "" }, page.eol))
+                Splice::insert(
+                    page.text.len(),
+                    format!("{}{line}{}", if open { page.eol } else { "" }, page.eol),
+                )
             }
         }
     }
@@ -266,15 +325,25 @@ impl<'p> Pen<'p> {
         let Shape::List { items, style } = &list.shape else { return Ok(Vec::new()) };
         if *style == Style::Flow {
             if items.is_empty() {
-                return Ok(vec![Splice::new(list.span.start, list.span.end, format!("[{}]", print::value(to)))]);
+                return Ok(vec![Splice::new(
+                    list.span.start,
+                    list.span.end,
+                    format!("[{}]", print::value(to)),
+                )]);
             }
             return Ok(flow::insert(page, list, row, &print::value(to), " "));
         }
-        let Draft::Object(members) = to else { return Err(self.unsayable("a value that is not a table among tables")) };
+        let Draft::Object(members) = to else {
+            return Err(self.unsayable("a value that is not a table among tables"));
+        };
         let lines = print::section(&self.path(), members, true, page.eol).join(page.eol);
         Ok(vec![match items.get(row) {
-            Some(next) => Splice::insert(self.with_comments(next), format!("{lines}{}{}", page.eol, page.eol)),
-            None => Splice::insert(page.line_end(list.span.end), format!("{0}{0}{lines}", page.eol)),
+            Some(next) => {
+                Splice::insert(self.with_comments(next), format!("{lines}{}{}", page.eol, page.eol))
+            }
+            None => {
+                Splice::insert(page.line_end(list.span.end), format!("{0}{0}{lines}", page.eol))
+            }
         }])
     }
 
@@ -299,9 +368,19 @@ impl<'p> Pen<'p> {
                 Shape::List { .. } => Draft::List(Vec::new()),
                 _ => Draft::Object(Vec::new()),
             };
-            match section::members(around).iter().find(|member| std::ptr::eq(&raw const member.value, parent)) {
-                Some(member) if section::is_dotted(parent) => splices.push(self.undotted(member, &empty)),
-                _ => splices.extend(self.add(around, &self.keys_to(&at.parent().unwrap_or_default()), key, &empty)?),
+            match section::members(around)
+                .iter()
+                .find(|member| std::ptr::eq(&raw const member.value, parent))
+            {
+                Some(member) if section::is_dotted(parent) => {
+                    splices.push(self.undotted(member, &empty));
+                }
+                _ => splices.extend(self.add(
+                    around,
+                    &self.keys_to(&at.parent().unwrap_or_default()),
+                    key,
+                    &empty,
+                )?),
             }
         }
         Ok(splices)
@@ -311,11 +390,17 @@ impl<'p> Pen<'p> {
     fn cut(&self, parent: &Node, rows: &[usize]) -> Vec<Splice> {
         let page = self.page;
         match &parent.shape {
-            Shape::List { style: Style::Flow, .. } => flow::drop_rows(page, parent, rows, LIST_RULES),
-            Shape::Object { style: Style::Flow, .. } => flow::drop_rows(page, parent, rows, TABLE_RULES),
-            Shape::List { items, .. } => {
-                rows.iter().filter_map(|row| items.get(*row)).flat_map(|item| self.cut_sections(item)).collect()
+            Shape::List { style: Style::Flow, .. } => {
+                flow::drop_rows(page, parent, rows, LIST_RULES)
             }
+            Shape::Object { style: Style::Flow, .. } => {
+                flow::drop_rows(page, parent, rows, TABLE_RULES)
+            }
+            Shape::List { items, .. } => rows
+                .iter()
+                .filter_map(|row| items.get(*row))
+                .flat_map(|item| self.cut_sections(item))
+                .collect(),
             Shape::Object { members, .. } => {
                 let named = rows.iter().filter_map(|row| members.as_slice().get(*row));
                 named
@@ -324,7 +409,10 @@ impl<'p> Pen<'p> {
                         value if section::is_dotted(value) => {
                             let mut found = Vec::new();
                             section::leaves(value, &mut found);
-                            found.iter().map(|leaf| self.cut_line(leaf.key_span, leaf.value.span.end)).collect()
+                            found
+                                .iter()
+                                .map(|leaf| self.cut_line(leaf.key_span, leaf.value.span.end))
+                                .collect()
                         }
                         value => vec![self.cut_line(member.key_span, value.span.end)],
                     })
@@ -347,14 +435,21 @@ impl<'p> Pen<'p> {
     fn cut_sections(&self, node: &Node) -> Vec<Splice> {
         let mut found = Vec::new();
         section::headed(node, &mut found);
-        found.iter().filter_map(|table| section::lines(self.page, table)).map(|(start, end)| Splice::delete(start, end)).collect()
+        found
+            .iter()
+            .filter_map(|table| section::lines(self.page, table))
+            .map(|(start, end)| Splice::delete(start, end))
+            .collect()
     }
 
-    /// The blank lines that parted a section at the end of the text from what stood before it go with it.
+    /// The blank lines that parted a section at the end of the text from what stood before it go
+    /// with it.
     fn tidy(&self, splices: &mut [Splice]) {
         let page = self.page;
-        if let Some(Splice { span, .. }) =
-            splices.iter_mut().filter(|splice| splice.span.end == page.text.len()).min_by_key(|splice| splice.span.start)
+        if let Some(Splice { span, .. }) = splices
+            .iter_mut()
+            .filter(|splice| splice.span.end == page.text.len())
+            .min_by_key(|splice| splice.span.start)
         {
             let kept = page.text[..span.start].trim_end_matches(['\n', '\r', ' ', '\t']).len();
             let line = page.next_line(kept).min(span.start);
@@ -381,7 +476,9 @@ impl<'p> Pen<'p> {
                 let mut found = Vec::new();
                 section::headed(value, &mut found);
                 let headers = found.iter().filter_map(|table| section::header(table));
-                headers.filter_map(|header| section::header_keys(page, header).get(depth).copied()).collect()
+                headers
+                    .filter_map(|header| section::header_keys(page, header).get(depth).copied())
+                    .collect()
             } else if section::is_dotted(value) {
                 let mut found = Vec::new();
                 section::leaves(value, &mut found);
@@ -391,7 +488,9 @@ impl<'p> Pen<'p> {
             } else {
                 vec![member.key_span]
             };
-            splices.extend(spans.into_iter().map(|span| Splice::new(span.start, span.end, text.clone())));
+            splices.extend(
+                spans.into_iter().map(|span| Splice::new(span.start, span.end, text.clone())),
+            );
         }
         splices
     }
@@ -405,8 +504,11 @@ impl<'p> Pen<'p> {
     /// Where an array's table begins with the comment lines right above its header.
     fn with_comments(&self, item: &Node) -> usize {
         let page = self.page;
-        let mut start = page.line_start(section::header(item).map_or(item.span.start, |header| header.start));
-        while start > 0 && page.text[page.line_start(start - 1)..start].trim_start().starts_with('#') {
+        let mut start =
+            page.line_start(section::header(item).map_or(item.span.start, |header| header.start));
+        while start > 0
+            && page.text[page.line_start(start - 1)..start].trim_start().starts_with('#')
+        {
             start = page.line_start(start - 1);
         }
         start

@@ -1,4 +1,5 @@
-//! Reads TOML into values and their places. Dates and times become text; `inf` and `nan`, which JSON cannot say, too.
+//! Reads TOML into values and their places. Dates and times become text; `inf` and `nan`, which
+//! JSON cannot say, too.
 
 use std::{ops::Range, sync::Arc};
 
@@ -23,7 +24,8 @@ pub fn parse(text: &str) -> Result<Tree, Fault> {
     let (mut root, value) = reader.table(parsed.as_table(), Style::Table { header: None })?;
     root.span = Span { start: 0, end: text.len() };
     root.lead = 0;
-    let document = Document { value: Arc::new(value), root, extent: Span { start: 0, end: text.len() } };
+    let document =
+        Document { value: Arc::new(value), root, extent: Span { start: 0, end: text.len() } };
     Ok(Tree { documents: vec![document], oddities: Vec::new() })
 }
 
@@ -38,7 +40,11 @@ impl Reader<'_> {
             Item::None => Ok((Node::new(Span { start: 0, end: 0 }, Shape::Scalar), Value::Null)),
             Item::Value(value) => self.value(value),
             Item::Table(table) => {
-                let style = if table.is_dotted() { Style::Dotted } else { Style::Table { header: self.header(table) } };
+                let style = if table.is_dotted() {
+                    Style::Dotted
+                } else {
+                    Style::Table { header: self.header(table) }
+                };
                 self.nested(|reader| reader.table(table, style))
             }
             Item::ArrayOfTables(tables) => self.nested(|reader| reader.tables(tables)),
@@ -57,9 +63,13 @@ impl Reader<'_> {
                 scalar(number(written).unwrap_or_else(|| Value::String(written.to_owned())))
             }
             toml_edit::Value::Array(array) => self.nested(|reader| {
-                let read = array.iter().map(|item| reader.value(item)).collect::<Result<Vec<_>, _>>()?;
+                let read =
+                    array.iter().map(|item| reader.value(item)).collect::<Result<Vec<_>, _>>()?;
                 let (items, values) = read.into_iter().unzip();
-                Ok((Node::new(span, Shape::List { items, style: Style::Flow }), Value::Array(values)))
+                Ok((
+                    Node::new(span, Shape::List { items, style: Style::Flow }),
+                    Value::Array(values),
+                ))
             }),
             toml_edit::Value::InlineTable(table) => {
                 let style = if table.is_dotted() { Style::Dotted } else { Style::Flow };
@@ -89,20 +99,30 @@ impl Reader<'_> {
             Style::Table { header } => header,
             _ => None,
         };
-        let parts = members.iter().map(|member| member.key_span.start.min(member.value.span.start)..member.value.span.end);
+        let parts = members.iter().map(|member| {
+            member.key_span.start.min(member.value.span.start)..member.value.span.end
+        });
         let span = around(own.map(|span| span.start..span.end).into_iter().chain(parts));
-        Ok((Node::new(span, Shape::Object { members: Members::new(members), style }), Value::Object(values)))
+        Ok((
+            Node::new(span, Shape::Object { members: Members::new(members), style }),
+            Value::Object(values),
+        ))
     }
 
     fn tables(&mut self, tables: &ArrayOfTables) -> Result<(Node, Value), Fault> {
         let (mut items, mut values) = (Vec::new(), Vec::new());
         for table in tables {
-            let (node, value) = self.nested(|reader| reader.table(table, Style::Table { header: reader.header(table) }))?;
+            let (node, value) = self.nested(|reader| {
+                reader.table(table, Style::Table { header: reader.header(table) })
+            })?;
             items.push(node);
             values.push(value);
         }
         let span = around(items.iter().map(|item| item.span.start..item.span.end));
-        Ok((Node::new(span, Shape::List { items, style: Style::Table { header: None } }), Value::Array(values)))
+        Ok((
+            Node::new(span, Shape::List { items, style: Style::Table { header: None } }),
+            Value::Array(values),
+        ))
     }
 
     fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
@@ -117,7 +137,10 @@ impl Reader<'_> {
 
     /// A table's own header: tables that only inner tables name have the place of a key instead.
     fn header(&self, table: &Table) -> Option<Span> {
-        table.span().map(|span| Span { start: span.start, end: span.end }).filter(|span| self.slice(*span).starts_with('['))
+        table
+            .span()
+            .map(|span| Span { start: span.start, end: span.end })
+            .filter(|span| self.slice(*span).starts_with('['))
     }
 
     fn slice(&self, span: Span) -> &str {

@@ -31,7 +31,8 @@ impl Quote {
 }
 
 pub fn key(key: &str) -> String {
-    let bare = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    let bare = !key.is_empty()
+        && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     if bare { key.to_owned() } else { basic(key) }
 }
 
@@ -40,13 +41,16 @@ pub fn path(keys: &[String]) -> String {
     keys.iter().map(|name| key(name)).collect::<Vec<_>>().join(".")
 }
 
-/// A text in the given quotes where they can hold it, else in double quotes. `eol` would part the lines of long ones:
-/// readers differ on whether `\r\n` within a text is one break, so there are no such texts where lines end with it.
+/// A text in the given quotes where they can hold it, else in double quotes. `eol` would part the
+/// lines of long ones: readers differ on whether `\r\n` within a text is one break, so there are no
+/// such texts where lines end with it.
 pub fn text(text: &str, quote: Quote, eol: &str) -> String {
     let on_lines = text.contains('\n') && eol == "\n";
     let sound = |letter: char| letter == '\t' || !letter.is_control();
     match quote {
-        Quote::Literal if text.chars().all(|letter| letter != '\'' && sound(letter)) => format!("'{text}'"),
+        Quote::Literal if text.chars().all(|letter| letter != '\'' && sound(letter)) => {
+            format!("'{text}'")
+        }
         Quote::Lines if on_lines => format!("\"\"\"{eol}{}\"\"\"", basic_lines(text, eol)),
         Quote::LiteralLines
             if on_lines
@@ -69,10 +73,13 @@ pub fn value(draft: &Draft) -> String {
         Draft::Flag(flag) => flag.to_string(),
         Draft::Number { text, .. } => text.clone(),
         Draft::Text(text) => self::text(text, Quote::Basic, "\n"),
-        Draft::List(items) => format!("[{}]", items.iter().map(value).collect::<Vec<_>>().join(", ")),
+        Draft::List(items) => {
+            format!("[{}]", items.iter().map(value).collect::<Vec<_>>().join(", "))
+        }
         Draft::Object(members) if members.is_empty() => "{}".into(),
         Draft::Object(members) => {
-            let members: Vec<_> = members.iter().map(|(name, to)| format!("{} = {}", key(name), value(to))).collect();
+            let members: Vec<_> =
+                members.iter().map(|(name, to)| format!("{} = {}", key(name), value(to))).collect();
             format!("{{ {} }}", members.join(", "))
         }
     }
@@ -81,7 +88,9 @@ pub fn value(draft: &Draft) -> String {
 /// `key = value`, a long text on lines of its own.
 pub fn member(name: &str, to: &Draft, eol: &str) -> String {
     let value = match to {
-        Draft::Text(text) if text.trim_end_matches('\n').contains('\n') => self::text(text, Quote::Lines, eol),
+        Draft::Text(text) if text.trim_end_matches('\n').contains('\n') => {
+            self::text(text, Quote::Lines, eol)
+        }
         other => value(other),
     };
     format!("{} = {value}", key(name))
@@ -113,11 +122,15 @@ pub fn is_section(to: &Draft) -> bool {
 /// The sections of a value below a path, each after a blank line.
 pub fn sections(path: &[String], to: &Draft, eol: &str) -> Vec<String> {
     match to {
-        Draft::Object(members) => std::iter::once(String::new()).chain(section(path, members, false, eol)).collect(),
+        Draft::Object(members) => {
+            std::iter::once(String::new()).chain(section(path, members, false, eol)).collect()
+        }
         Draft::List(items) => items
             .iter()
             .filter_map(|item| if let Draft::Object(members) = item { Some(members) } else { None })
-            .flat_map(|members| std::iter::once(String::new()).chain(section(path, members, true, eol)))
+            .flat_map(|members| {
+                std::iter::once(String::new()).chain(section(path, members, true, eol))
+            })
             .collect(),
         _ => Vec::new(),
     }

@@ -1,4 +1,5 @@
-//! Where tables, lines and keys of TOML stand: what belongs to a `[header]`, and the parts of dotted keys.
+//! Where tables, lines and keys of TOML stand: what belongs to a `[header]`, and the parts of
+//! dotted keys.
 
 use crate::syntax::{
     page::Page,
@@ -8,7 +9,11 @@ use crate::syntax::{
 
 /// Whether a value is written with headers rather than behind a key.
 pub fn is_section(node: &Node) -> bool {
-    matches!(node.shape, Shape::Object { style: Style::Table { .. }, .. } | Shape::List { style: Style::Table { .. }, .. })
+    matches!(
+        node.shape,
+        Shape::Object { style: Style::Table { .. }, .. }
+            | Shape::List { style: Style::Table { .. }, .. }
+    )
 }
 
 pub fn is_dotted(node: &Node) -> bool {
@@ -29,9 +34,13 @@ pub fn members(node: &Node) -> &[Member] {
     }
 }
 
-/// Where the lines of a table's own members end, its sections left out; `None` where it has neither header nor members.
+/// Where the lines of a table's own members end, its sections left out; `None` where it has neither
+/// header nor members.
 pub fn own_end(node: &Node) -> Option<usize> {
-    let own = members(node).iter().filter(|member| !is_section(&member.value)).map(|member| member.value.span.end);
+    let own = members(node)
+        .iter()
+        .filter(|member| !is_section(&member.value))
+        .map(|member| member.value.span.end);
     own.chain(header(node).map(|header| header.end)).max()
 }
 
@@ -42,9 +51,14 @@ pub fn headed<'t>(node: &'t Node, found: &mut Vec<&'t Node>) {
     }
     match &node.shape {
         Shape::Object { members, .. } => {
-            members.iter().filter(|member| is_section(&member.value)).for_each(|member| headed(&member.value, found));
+            members
+                .iter()
+                .filter(|member| is_section(&member.value))
+                .for_each(|member| headed(&member.value, found));
         }
-        Shape::List { items, style: Style::Table { .. } } => items.iter().for_each(|item| headed(item, found)),
+        Shape::List { items, style: Style::Table { .. } } => {
+            items.iter().for_each(|item| headed(item, found));
+        }
         _ => {}
     }
 }
@@ -60,7 +74,8 @@ pub fn leaves<'t>(node: &'t Node, found: &mut Vec<&'t Member>) {
     }
 }
 
-/// The lines of a section: from its header to its last own member, with the blank lines behind them.
+/// The lines of a section: from its header to its last own member, with the blank lines behind
+/// them.
 pub fn lines(page: &Page<'_>, node: &Node) -> Option<(usize, usize)> {
     let start = page.line_start(header(node)?.start);
     let mut end = page.next_line(own_end(node)?);
@@ -91,7 +106,10 @@ pub fn keys(page: &Page<'_>, start: usize) -> Vec<Span> {
                 at += 1;
             }
             _ => {
-                while bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')) {
+                while bytes
+                    .get(at)
+                    .is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+                {
                     at += 1;
                 }
             }
@@ -110,7 +128,8 @@ pub fn keys(page: &Page<'_>, start: usize) -> Vec<Span> {
 
 /// The parts of a table's header.
 pub fn header_keys(page: &Page<'_>, header: Span) -> Vec<Span> {
-    let inside = page.text[header.start..].len() - page.text[header.start..].trim_start_matches('[').len();
+    let inside =
+        page.text[header.start..].len() - page.text[header.start..].trim_start_matches('[').len();
     keys(page, header.start + inside)
 }
 

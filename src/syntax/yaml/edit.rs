@@ -52,7 +52,13 @@ impl Pen<'_> {
         };
         if object.is_flow() {
             let gap = self.gap(object);
-            return flow::insert(self.page, object, members.as_slice().len(), &print::flow_member(key, to, &manner), gap);
+            return flow::insert(
+                self.page,
+                object,
+                members.as_slice().len(),
+                &print::flow_member(key, to, &manner),
+                gap,
+            );
         }
         let column = column(self.page, object.span.start);
         let lines = print::indented(print::member(key, to, &manner), column);
@@ -72,12 +78,17 @@ impl Pen<'_> {
         let column = column(page, list.span.start);
         let lines = print::item(to, &manner, self.dash_gap(list));
         match items.get(row) {
-            None => vec![self.lines_behind(items[items.len() - 1].span.end, &print::indented(lines, column))],
+            None => vec![
+                self.lines_behind(items[items.len() - 1].span.end, &print::indented(lines, column)),
+            ],
             Some(_) => {
                 let dash = self.dash(list, row);
                 let text = if page.begins_line(dash) {
                     let start = self.with_comments(list, row);
-                    return vec![Splice::insert(start, self.joined(&print::indented(lines, column)) + page.eol)];
+                    return vec![Splice::insert(
+                        start,
+                        self.joined(&print::indented(lines, column)) + page.eol,
+                    )];
                 } else {
                     let mut lines = print::indented(lines, column);
                     lines[0] = lines[0].trim_start().to_owned();
@@ -90,24 +101,33 @@ impl Pen<'_> {
 
     fn drop_rows(&self, parent: &Node, rows: &[usize], above: &[&Node]) -> Vec<Splice> {
         if parent.is_flow() {
-            let rules = flow::Rules { trailing_comma: true, comments_stay: self.manner.caution == Caution::Free };
+            let rules = flow::Rules {
+                trailing_comma: true,
+                comments_stay: self.manner.caution == Caution::Free,
+            };
             return flow::drop_rows(self.page, parent, rows, rules);
         }
         let starts = self.starts(parent);
         if rows.len() == starts.len() {
-            let empty =
-                if matches!(parent.shape, Shape::List { .. }) { Draft::List(Vec::new()) } else { Draft::Object(Vec::new()) };
+            let empty = if matches!(parent.shape, Shape::List { .. }) {
+                Draft::List(Vec::new())
+            } else {
+                Draft::Object(Vec::new())
+            };
             return self.replace(parent, &empty, above);
         }
         rows.iter().map(|row| self.drop_row(&starts, *row)).collect()
     }
 
-    /// Takes out a child of a block with the comment on its line, and those below that are indented as its inside is.
-    /// Comments above it stay: what they are about cannot be told for sure.
+    /// Takes out a child of a block with the comment on its line, and those below that are indented
+    /// as its inside is. Comments above it stay: what they are about cannot be told for sure.
     fn drop_row(&self, starts: &[(usize, usize)], row: usize) -> Splice {
         let (page, (start, end)) = (self.page, starts[row]);
         if page.begins_line(start) {
-            let (from, to) = (page.line_start(start), self.behind_inner_comments(page.next_line(end), column(page, start)));
+            let (from, to) = (
+                page.line_start(start),
+                self.behind_inner_comments(page.next_line(end), column(page, start)),
+            );
             // Without a line end behind it, it takes the one before it.
             if to == page.text.len() && !page.text.ends_with('\n') && from > 0 {
                 return Splice::delete(page.line_end(from - 1), to);
@@ -115,7 +135,9 @@ impl Pen<'_> {
             return Splice::delete(from, to);
         }
         match starts.get(row + 1) {
-            Some(next) if page.text[page.line_end(end)..next.0].trim().is_empty() => Splice::delete(start, next.0),
+            Some(next) if page.text[page.line_end(end)..next.0].trim().is_empty() => {
+                Splice::delete(start, next.0)
+            }
             _ => Splice::delete(start - trailing_blanks(&page.text[..start]), page.line_end(end)),
         }
     }
@@ -123,7 +145,10 @@ impl Pen<'_> {
     /// Behind the comment lines that are indented further than a column.
     fn behind_inner_comments(&self, mut at: usize, column: usize) -> usize {
         let page = self.page;
-        while at < page.text.len() && page.indent(at).len() > column && page.text[at..].trim_start().starts_with('#') {
+        while at < page.text.len()
+            && page.indent(at).len() > column
+            && page.text[at..].trim_start().starts_with('#')
+        {
             at = page.next_line(at);
         }
         at
@@ -161,13 +186,22 @@ impl Pen<'_> {
         let in_flow = above.last().is_some_and(|parent| parent.is_flow());
         let keeps_brackets = node.is_flow() && !flow::spans(node).is_empty() && to.is_container();
         if in_flow || keeps_brackets {
-            let manner = if node.is_container() { style::beside(self.page, node, &manner) } else { manner };
+            let manner =
+                if node.is_container() { style::beside(self.page, node, &manner) } else { manner };
             let parting = self.parting(above, node);
-            let value = Splice::new(node.span.start, node.span.end, format!("{parting}{}", print::flow(to, &manner)));
+            let value = Splice::new(
+                node.span.start,
+                node.span.end,
+                format!("{parting}{}", print::flow(to, &manner)),
+            );
             return self.wrong_tag(node, to).into_iter().chain([value]).collect();
         }
         let Some(slot) = above.last().and_then(|parent| self.slot(parent, node)) else {
-            return self.wrong_tag(node, to).into_iter().chain([self.replace_root(node, to, &manner)]).collect();
+            return self
+                .wrong_tag(node, to)
+                .into_iter()
+                .chain([self.replace_root(node, to, &manner)])
+                .collect();
         };
         let mut entry = self.entry(node, to, &manner, slot.behind);
         entry.body = print::indented(entry.body, slot.column);
@@ -180,13 +214,18 @@ impl Pen<'_> {
         splices
     }
 
-    /// What a value between braces that was left out needs before it: `{a: }` a blank, `{a}` a colon too.
+    /// What a value between braces that was left out needs before it: `{a: }` a blank, `{a}` a
+    /// colon too.
     fn parting(&self, above: &[&Node], node: &Node) -> &'static str {
-        let Some(Shape::Object { members, .. }) = above.last().map(|parent| &parent.shape) else { return "" };
+        let Some(Shape::Object { members, .. }) = above.last().map(|parent| &parent.shape) else {
+            return "";
+        };
         let member = members.iter().find(|member| std::ptr::eq(&raw const member.value, node));
         match member.filter(|_| node.span.start == node.span.end) {
             None => "",
-            Some(member) if Gap::new(self.page.text, member.key_span.end).take(b":").is_some() => " ",
+            Some(member) if Gap::new(self.page.text, member.key_span.end).take(b":").is_some() => {
+                " "
+            }
             Some(_) => ": ",
         }
     }
@@ -207,22 +246,30 @@ impl Pen<'_> {
             Draft::Object(_) => (own && tag != "!") || tag == "!!map",
             Draft::Null | Draft::Flag(_) => false,
         };
-        let blanks =
-            properties[start + tag.len()..].len() - properties[start + tag.len()..].trim_start_matches([' ', '\t']).len();
+        let blanks = properties[start + tag.len()..].len()
+            - properties[start + tag.len()..].trim_start_matches([' ', '\t']).len();
         (!fits).then(|| Splice::delete(node.lead + start, node.lead + start + tag.len() + blanks))
     }
 
     /// The new value of a slot, in the style of the scalar that stood there.
     fn entry(&self, node: &Node, to: &Draft, manner: &YamlStyle, behind: Behind) -> Entry {
         let (written, unit) = (self.page.written(node), " ".repeat(manner.unit));
-        let Draft::Text(text) = to else { return print::entry(to, &YamlStyle { quote: Quote::Plain, ..manner.clone() }, behind) };
+        let Draft::Text(text) = to else {
+            return print::entry(to, &YamlStyle { quote: Quote::Plain, ..manner.clone() }, behind);
+        };
         let free = manner.caution == Caution::Free;
         let block = match (&node.shape, written.as_bytes().first()) {
-            (Shape::Scalar, Some(b'>')) if free => scalar::folded(text, &self.block_unit(node, &unit), FOLD_WIDTH),
-            (Shape::Scalar, Some(b'|')) if free && (scalar::is_block(text) || scalar::is_one_line(text)) => {
+            (Shape::Scalar, Some(b'>')) if free => {
+                scalar::folded(text, &self.block_unit(node, &unit), FOLD_WIDTH)
+            }
+            (Shape::Scalar, Some(b'|'))
+                if free && (scalar::is_block(text) || scalar::is_one_line(text)) =>
+            {
                 Some(scalar::literal(text, &self.block_unit(node, &unit)))
             }
-            (Shape::Scalar, Some(b'"' | b'\'')) => Some((scalar::text(text, manner.quote, false), Vec::new())),
+            (Shape::Scalar, Some(b'"' | b'\'')) => {
+                Some((scalar::text(text, manner.quote, false), Vec::new()))
+            }
             _ => None,
         };
         match block {
@@ -238,10 +285,16 @@ impl Pen<'_> {
         let filled = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         let header = page.written(node).lines().next().unwrap_or_default();
         let around = page.indent(node.span.start).len();
-        let compact = page.text[page.line_start(node.span.start)..node.span.start].trim_start().starts_with("- ");
+        let compact = page.text[page.line_start(node.span.start)..node.span.start]
+            .trim_start()
+            .starts_with("- ");
         let depth = filled.len() - filled.trim_start_matches(' ').len();
         match depth.checked_sub(around) {
-            Some(depth @ 1..=9) if !compact && !header.contains(|digit: char| digit.is_ascii_digit()) => " ".repeat(depth),
+            Some(depth @ 1..=9)
+                if !compact && !header.contains(|digit: char| digit.is_ascii_digit()) =>
+            {
+                " ".repeat(depth)
+            }
             _ => unit.to_owned(),
         }
     }
@@ -297,7 +350,8 @@ impl Pen<'_> {
         let page = self.page;
         let (mut gap, column, behind) = match &parent.shape {
             Shape::Object { members, .. } => {
-                let member = members.iter().find(|member| std::ptr::eq(&raw const member.value, node))?;
+                let member =
+                    members.iter().find(|member| std::ptr::eq(&raw const member.value, node))?;
                 let mut gap = Gap::new(page.text, member.key_span.end);
                 gap.take(b":")?;
                 (gap, column(page, member.key_span.start), Behind::Key)
@@ -305,7 +359,11 @@ impl Pen<'_> {
             Shape::List { items, .. } => {
                 let row = items.iter().position(|item| std::ptr::eq(item, node))?;
                 let dash = self.dash(parent, row);
-                (Gap::new(page.text, dash + 1), column(page, dash), Behind::Dash(self.dash_gap(parent)))
+                (
+                    Gap::new(page.text, dash + 1),
+                    column(page, dash),
+                    Behind::Dash(self.dash_gap(parent)),
+                )
             }
             Shape::Scalar | Shape::Alias => return None,
         };
@@ -315,16 +373,20 @@ impl Pen<'_> {
         Some(Slot { at: gap.at, column, behind })
     }
 
-    /// Start and end of each child of a block: of a member its key (or its `?`), of an item its dash.
+    /// Start and end of each child of a block: of a member its key (or its `?`), of an item its
+    /// dash.
     fn starts(&self, parent: &Node) -> Vec<(usize, usize)> {
         match &parent.shape {
-            Shape::List { items, .. } => {
-                items.iter().enumerate().map(|(row, item)| (self.dash(parent, row), item.span.end)).collect()
-            }
+            Shape::List { items, .. } => items
+                .iter()
+                .enumerate()
+                .map(|(row, item)| (self.dash(parent, row), item.span.end))
+                .collect(),
             Shape::Object { members, .. } => members
                 .iter()
                 .map(|member| {
-                    let before = self.page.text[..member.key_span.start].trim_end_matches([' ', '\t']);
+                    let before =
+                        self.page.text[..member.key_span.start].trim_end_matches([' ', '\t']);
                     let asked = before.ends_with('?') && self.page.begins_line(before.len() - 1);
                     let start = if asked { before.len() - 1 } else { member.key_span.start };
                     (start, member.value.span.end.max(member.key_span.end))
@@ -339,7 +401,9 @@ impl Pen<'_> {
         let Shape::List { items, .. } = &list.shape else { return list.span.start };
         match row.checked_sub(1).and_then(|before| items.get(before)) {
             None => list.span.start,
-            Some(before) => Gap::new(self.page.text, before.span.end).take(b"-").unwrap_or(before.span.end),
+            Some(before) => {
+                Gap::new(self.page.text, before.span.end).take(b"-").unwrap_or(before.span.end)
+            }
         }
     }
 
@@ -350,8 +414,8 @@ impl Pen<'_> {
         if behind[blanks..].starts_with(['\r', '\n', '#']) { 1 } else { blanks.clamp(1, 8) }
     }
 
-    /// Where an item begins with the comment lines right above it. Those above the first item are the list's, unless
-    /// other items have comments too.
+    /// Where an item begins with the comment lines right above it. Those above the first item are
+    /// the list's, unless other items have comments too.
     fn with_comments(&self, list: &Node, row: usize) -> usize {
         let Shape::List { items, .. } = &list.shape else { return list.span.start };
         let own = |row: usize| self.page.line_start(self.dash(list, row));
@@ -367,7 +431,9 @@ impl Pen<'_> {
         let mut start = page.line_start(dash);
         while start > 0 {
             let above = page.line_start(start - 1);
-            if !page.text[above..start].trim_start().starts_with('#') || page.indent(above) != page.indent(dash) {
+            if !page.text[above..start].trim_start().starts_with('#')
+                || page.indent(above) != page.indent(dash)
+            {
                 break;
             }
             start = above;

@@ -1,4 +1,5 @@
-//! What stands between two values of YAML: blanks, comments, indicators, and the next value's anchor and tag.
+//! What stands between two values of YAML: blanks, comments, indicators, and the next value's
+//! anchor and tag.
 
 use crate::syntax::place::Span;
 
@@ -20,7 +21,11 @@ impl<'t> Gap<'t> {
         while let Some(byte) = bytes.get(self.at) {
             match byte {
                 b' ' | b'\t' | b'\r' | b'\n' => self.at += 1,
-                b'#' => self.at += self.text[self.at..].find(['\n', '\r']).unwrap_or(self.text.len() - self.at),
+                b'#' => {
+                    self.at += self.text[self.at..]
+                        .find(['\n', '\r'])
+                        .unwrap_or(self.text.len() - self.at);
+                }
                 _ => break,
             }
         }
@@ -30,7 +35,8 @@ impl<'t> Gap<'t> {
     pub fn take(&mut self, indicators: &[u8]) -> Option<usize> {
         let mut ahead = *self;
         ahead.skip_blanks();
-        let found = self.text.as_bytes().get(ahead.at).is_some_and(|byte| indicators.contains(byte));
+        let found =
+            self.text.as_bytes().get(ahead.at).is_some_and(|byte| indicators.contains(byte));
         found.then(|| {
             self.at = ahead.at + 1;
             ahead.at
@@ -48,7 +54,10 @@ impl<'t> Gap<'t> {
             }
             let rest = &self.text[ahead.at..];
             let verbatim = if rest.starts_with("!<") { rest.find('>').unwrap_or(0) } else { 0 };
-            let len = rest[verbatim..].find([' ', '\t', '\r', '\n', ',', ']', '}']).unwrap_or(rest.len() - verbatim) + verbatim;
+            let len = rest[verbatim..]
+                .find([' ', '\t', '\r', '\n', ',', ']', '}'])
+                .unwrap_or(rest.len() - verbatim)
+                + verbatim;
             self.at = ahead.at + len;
             all = Some(Span { start: all.map_or(ahead.at, |span| span.start), end: self.at });
         }

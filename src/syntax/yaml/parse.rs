@@ -38,8 +38,12 @@ pub fn parse(text: &str) -> Result<Tree, Fault> {
             found: Found::default(),
         };
         for event in Parser::new_from_str(&shadow.text()[start..]) {
-            let (event, span) = event.map_err(|error| (shadow.byte(error.marker().index()), error.info().to_owned()))?;
-            builder.take(event, Span { start: shadow.byte(span.start.index()), end: shadow.byte(span.end.index()) })?;
+            let (event, span) = event
+                .map_err(|error| (shadow.byte(error.marker().index()), error.info().to_owned()))?;
+            builder.take(
+                event,
+                Span { start: shadow.byte(span.start.index()), end: shadow.byte(span.end.index()) },
+            )?;
         }
         Ok((builder.finish(), builder.found))
     })
@@ -78,8 +82,16 @@ struct Frame {
 }
 
 enum Inside {
-    List { items: Vec<Node>, values: Vec<Value> },
-    Object { members: Vec<Member>, values: Map<String, Value>, merged: Vec<Value>, key: Option<Key> },
+    List {
+        items: Vec<Node>,
+        values: Vec<Value>,
+    },
+    Object {
+        members: Vec<Member>,
+        values: Map<String, Value>,
+        merged: Vec<Value>,
+        key: Option<Key>,
+    },
 }
 
 struct Key {
@@ -131,13 +143,20 @@ impl<'t> Builder<'t> {
                 Ok(())
             }
             Event::Alias(anchor) => self.alias(anchor, span),
-            Event::Scalar(text, style, anchor, tag) => self.scalar(&text, style, anchor, tag.as_deref(), span),
+            Event::Scalar(text, style, anchor, tag) => {
+                self.scalar(&text, style, anchor, tag.as_deref(), span)
+            }
             Event::SequenceStart(anchor, tag) => {
                 let inside = Inside::List { items: Vec::new(), values: Vec::new() };
                 self.open(inside, anchor, tag.is_some(), span)
             }
             Event::MappingStart(anchor, tag) => {
-                let inside = Inside::Object { members: Vec::new(), values: Map::new(), merged: Vec::new(), key: None };
+                let inside = Inside::Object {
+                    members: Vec::new(),
+                    values: Map::new(),
+                    merged: Vec::new(),
+                    key: None,
+                };
                 self.open(inside, anchor, tag.is_some(), span)
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(span),
@@ -164,13 +183,21 @@ impl<'t> Builder<'t> {
         self.put(Done { node: Node::new(span, Shape::Alias), value, size, text, plain: false }, 0)
     }
 
-    fn scalar(&mut self, text: &str, style: ScalarStyle, anchor: usize, tag: Option<&Tag>, raw: Span) -> Result<(), Fault> {
+    fn scalar(
+        &mut self,
+        text: &str,
+        style: ScalarStyle,
+        anchor: usize,
+        tag: Option<&Tag>,
+        raw: Span,
+    ) -> Result<(), Fault> {
         let written = match style {
             ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => self.quoted(raw),
             _ => self.trimmed(raw),
         };
         let plain = style == ScalarStyle::Plain;
-        let left_out = plain && (text.is_empty() || (text == "~" && &self.text[written.start..written.end] != "~"));
+        let left_out = plain
+            && (text.is_empty() || (text == "~" && &self.text[written.start..written.end] != "~"));
         let properties = usize::from(anchor > 0) + usize::from(tag.is_some());
         let mut lead = None;
         let span = if left_out {
@@ -192,10 +219,17 @@ impl<'t> Builder<'t> {
             if matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted) {
                 self.found.quoted.push(written);
             }
-            Span { start, end: if block { self.block_end(start, raw).max(start) } else { written.end } }
+            Span {
+                start,
+                end: if block { self.block_end(start, raw).max(start) } else { written.end },
+            }
         };
-        let text = if left_out { "" } else { self.without_added_break(text, style, span.start, raw) };
-        let is_key = matches!(self.stack.last().map(|frame| &frame.inside), Some(Inside::Object { key: None, .. }));
+        let text =
+            if left_out { "" } else { self.without_added_break(text, style, span.start, raw) };
+        let is_key = matches!(
+            self.stack.last().map(|frame| &frame.inside),
+            Some(Inside::Object { key: None, .. })
+        );
         let value = match tag {
             _ if is_key && anchor == 0 => Value::Null,
             None if plain => resolve::core(text),
@@ -209,10 +243,19 @@ impl<'t> Builder<'t> {
         self.last = if left_out { span.end.max(self.last) } else { raw.end.max(span.end) };
         let mut node = Node::new(span, Shape::Scalar);
         node.lead = lead.map_or(span.start, |lead| lead.start);
-        self.put(Done { node, value, size: 1, text: is_key.then(|| text.to_owned()), plain }, anchor)
+        self.put(
+            Done { node, value, size: 1, text: is_key.then(|| text.to_owned()), plain },
+            anchor,
+        )
     }
 
-    fn open(&mut self, inside: Inside, anchor: usize, tagged: bool, span: Span) -> Result<(), Fault> {
+    fn open(
+        &mut self,
+        inside: Inside,
+        anchor: usize,
+        tagged: bool,
+        span: Span,
+    ) -> Result<(), Fault> {
         if self.stack.len() == MAX_DEPTH {
             return Err((span.start, format!("nested more than {MAX_DEPTH} levels deep")));
         }
@@ -232,7 +275,14 @@ impl<'t> Builder<'t> {
         };
         self.last = if flow { span.start + 1 } else { start };
         let style = if flow || in_flow { Style::Flow } else { Style::Block };
-        self.stack.push(Frame { start, lead: lead.map_or(start, |lead| lead.start), anchor, style, size: 1, inside });
+        self.stack.push(Frame {
+            start,
+            lead: lead.map_or(start, |lead| lead.start),
+            anchor,
+            style,
+            size: 1,
+            inside,
+        });
         Ok(())
     }
 
@@ -248,14 +298,21 @@ impl<'t> Builder<'t> {
                 for (key, value) in merged.into_iter().flat_map(members_of) {
                     values.entry(key).or_insert(value);
                 }
-                let end = members.last().map(|member| member.value.span.end.max(member.key_span.end));
-                (Shape::Object { members: Members::new(members), style: frame.style }, Value::Object(values), end)
+                let end =
+                    members.last().map(|member| member.value.span.end.max(member.key_span.end));
+                (
+                    Shape::Object { members: Members::new(members), style: frame.style },
+                    Value::Object(values),
+                    end,
+                )
             }
         };
-        // A pair in a list (`[a: b]`) has no braces; behind a last comma the parser tells the comma's place.
+        // A pair in a list (`[a: b]`) has no braces; behind a last comma the parser tells the
+        // comma's place.
         let mut gap = Gap::new(self.text, span.start);
         gap.take(b",");
-        let closed = frame.style == Style::Flow && span.end > span.start && gap.take(closing).is_some();
+        let closed =
+            frame.style == Style::Flow && span.end > span.start && gap.take(closing).is_some();
         let end = if closed { gap.at } else { end.unwrap_or(frame.start) };
         self.last = self.last.max(end);
         if closed && self.stack.last().is_none_or(|around| around.style != Style::Flow) {
@@ -283,13 +340,21 @@ impl<'t> Builder<'t> {
             Inside::Object { members, values, merged, key } => {
                 let Some(Key { text, span, plain }) = key.take() else {
                     let Some(text) = done.text else {
-                        return Err((done.node.span.start, "a list or an object as a key cannot be read".into()));
+                        return Err((
+                            done.node.span.start,
+                            "a list or an object as a key cannot be read".into(),
+                        ));
                     };
                     *key = Some(Key { text, span: done.node.span, plain: done.plain });
                     return Ok(());
                 };
                 let merge = plain && text == "<<" && can_merge(&done.value);
-                members.push(Member { key: text.as_str().into(), key_span: span, value: done.node, merge });
+                members.push(Member {
+                    key: text.as_str().into(),
+                    key_span: span,
+                    value: done.node,
+                    merge,
+                });
                 if merge {
                     merged.push(done.value);
                 } else if values.insert(text, done.value).is_some() {
@@ -339,11 +404,21 @@ impl<'t> Builder<'t> {
     /// Without the blanks that the parser counts in.
     fn trimmed(&self, span: Span) -> Span {
         let written = self.text.get(span.start..span.end).unwrap_or_default();
-        Span { start: span.start, end: span.start + written.trim_end_matches([' ', '\t', '\r', '\n']).len() }
+        Span {
+            start: span.start,
+            end: span.start + written.trim_end_matches([' ', '\t', '\r', '\n']).len(),
+        }
     }
 
-    /// The parser ends a block text with a break even where the file ends without one, or the block is empty.
-    fn without_added_break<'s>(&self, text: &'s str, style: ScalarStyle, start: usize, raw: Span) -> &'s str {
+    /// The parser ends a block text with a break even where the file ends without one, or the block
+    /// is empty.
+    fn without_added_break<'s>(
+        &self,
+        text: &'s str,
+        style: ScalarStyle,
+        start: usize,
+        raw: Span,
+    ) -> &'s str {
         if !matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
             return text;
         }
@@ -356,10 +431,14 @@ impl<'t> Builder<'t> {
 
     /// Whether the header of a block scalar says that blank lines at its end count (`|+`).
     fn keeps_breaks(&self, start: usize) -> bool {
-        self.text[start..].bytes().take_while(|byte| !byte.is_ascii_whitespace()).any(|byte| byte == b'+')
+        self.text[start..]
+            .bytes()
+            .take_while(|byte| !byte.is_ascii_whitespace())
+            .any(|byte| byte == b'+')
     }
 
-    /// The end of a block scalar that begins at `start`: of its last line, blank lines behind it only where it keeps them.
+    /// The end of a block scalar that begins at `start`: of its last line, blank lines behind it
+    /// only where it keeps them.
     fn block_end(&self, start: usize, raw: Span) -> usize {
         let body = self.text.get(raw.start..raw.end).unwrap_or_default();
         let keeps = self.keeps_breaks(start);
@@ -379,7 +458,8 @@ impl<'t> Builder<'t> {
     }
 }
 
-/// The value of a scalar with a tag of its own. Tags that are not the core schema's say nothing to us.
+/// The value of a scalar with a tag of its own. Tags that are not the core schema's say nothing to
+/// us.
 fn tagged(tag: &Tag, text: &str) -> Value {
     let plain = || Value::String(text.to_owned());
     if !tag.is_yaml_core_schema() {

@@ -1,4 +1,5 @@
-//! Writes values as YAML in a given manner: block style, with short lists in brackets and long texts as blocks.
+//! Writes values as YAML in a given manner: block style, with short lists in brackets and long
+//! texts as blocks.
 
 use super::scalar::{self, Quote};
 use crate::syntax::draft::Draft;
@@ -6,8 +7,8 @@ use crate::syntax::draft::Draft;
 /// A list in brackets is not made longer than this.
 const FLOW_WIDTH: usize = 76;
 
-/// What new values may be written as. What stands around a place can forbid the freer ways: a comment below a block
-/// text would become part of it.
+/// What new values may be written as. What stands around a place can forbid the freer ways: a
+/// comment below a block text would become part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Caution {
     Free,
@@ -37,7 +38,14 @@ pub struct YamlStyle {
 
 impl Default for YamlStyle {
     fn default() -> Self {
-        Self { unit: 2, dash: 2, short_lists: true, quote: Quote::Plain, key_quote: Quote::Plain, caution: Caution::Free }
+        Self {
+            unit: 2,
+            dash: 2,
+            short_lists: true,
+            quote: Quote::Plain,
+            key_quote: Quote::Plain,
+            caution: Caution::Free,
+        }
     }
 }
 
@@ -64,7 +72,9 @@ pub fn entry(draft: &Draft, manner: &YamlStyle, behind: Behind) -> Entry {
             let (head, body) = scalar::literal(text, &" ".repeat(manner.unit));
             Entry { head, body }
         }
-        Draft::List(_) if !is_short(draft, manner) => below(list(draft, manner), manner.dash, behind),
+        Draft::List(_) if !is_short(draft, manner) => {
+            below(list(draft, manner), manner.dash, behind)
+        }
         Draft::Object(members) if !members.is_empty() && manner.caution != Caution::OneLine => {
             below(object(draft, manner), manner.unit, behind)
         }
@@ -76,7 +86,9 @@ pub fn entry(draft: &Draft, manner: &YamlStyle, behind: Behind) -> Entry {
 pub fn lines(draft: &Draft, manner: &YamlStyle) -> Vec<String> {
     match draft {
         Draft::List(_) if !is_short(draft, manner) => list(draft, manner),
-        Draft::Object(members) if !members.is_empty() && manner.caution != Caution::OneLine => object(draft, manner),
+        Draft::Object(members) if !members.is_empty() && manner.caution != Caution::OneLine => {
+            object(draft, manner)
+        }
         _ => {
             let Entry { head, body } = entry(draft, manner, Behind::Key);
             std::iter::once(head).chain(body).collect()
@@ -88,7 +100,9 @@ pub fn lines(draft: &Draft, manner: &YamlStyle) -> Vec<String> {
 pub fn member(key: &str, value: &Draft, manner: &YamlStyle) -> Vec<String> {
     let Entry { head, body } = entry(value, manner, Behind::Key);
     let blank = if head.is_empty() { "" } else { " " };
-    std::iter::once(format!("{}:{blank}{head}", self::key(key, manner, false))).chain(body).collect()
+    std::iter::once(format!("{}:{blank}{head}", self::key(key, manner, false)))
+        .chain(body)
+        .collect()
 }
 
 /// The lines of one item of a block, its dash included.
@@ -118,9 +132,13 @@ fn flow_value(draft: &Draft, manner: &YamlStyle, within: bool) -> String {
         Draft::Number { text, spelled: true } => text.clone(),
         Draft::Number { text, spelled: false } => number(text),
         Draft::Text(text) => scalar::text(text, manner.quote, within),
-        Draft::List(items) => format!("[{}]", items.iter().map(|item| flow(item, manner)).collect::<Vec<_>>().join(", ")),
+        Draft::List(items) => format!(
+            "[{}]",
+            items.iter().map(|item| flow(item, manner)).collect::<Vec<_>>().join(", ")
+        ),
         Draft::Object(members) => {
-            let members: Vec<_> = members.iter().map(|(key, value)| flow_member(key, value, manner)).collect();
+            let members: Vec<_> =
+                members.iter().map(|(key, value)| flow_member(key, value, manner)).collect();
             format!("{{{}}}", members.join(", "))
         }
     }
@@ -138,8 +156,12 @@ fn is_short(draft: &Draft, manner: &YamlStyle) -> bool {
     match draft {
         Draft::List(items) if items.is_empty() || manner.caution == Caution::OneLine => true,
         Draft::List(items) => {
-            let plain = |item: &Draft| item.is_leaf() && !matches!(item, Draft::Text(text) if scalar::is_block(text));
-            manner.short_lists && items.iter().all(plain) && flow(draft, manner).chars().count() <= FLOW_WIDTH
+            let plain = |item: &Draft| {
+                item.is_leaf() && !matches!(item, Draft::Text(text) if scalar::is_block(text))
+            };
+            manner.short_lists
+                && items.iter().all(plain)
+                && flow(draft, manner).chars().count() <= FLOW_WIDTH
         }
         _ => false,
     }
@@ -169,5 +191,8 @@ fn list(draft: &Draft, manner: &YamlStyle) -> Vec<String> {
 /// Blank lines stay empty.
 pub fn indented(lines: impl IntoIterator<Item = String>, indent: usize) -> Vec<String> {
     let indent = " ".repeat(indent);
-    lines.into_iter().map(|line| if line.is_empty() { line } else { format!("{indent}{line}") }).collect()
+    lines
+        .into_iter()
+        .map(|line| if line.is_empty() { line } else { format!("{indent}{line}") })
+        .collect()
 }

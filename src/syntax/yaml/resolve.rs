@@ -20,30 +20,49 @@ fn is_surely_text(text: &str) -> bool {
     !matches!(
         text.as_bytes().first(),
         None | Some(
-            b'0'..=b'9' | b'+' | b'-' | b'.' | b'~' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'y' | b'Y' | b'o' | b'O'
+            b'0'..=b'9'
+                | b'+'
+                | b'-'
+                | b'.'
+                | b'~'
+                | b'n'
+                | b'N'
+                | b't'
+                | b'T'
+                | b'f'
+                | b'F'
+                | b'y'
+                | b'Y'
+                | b'o'
+                | b'O'
         )
     )
 }
 
-/// The value of a plain scalar by the core schema. `.inf` and `.nan`, which JSON cannot say, stay text.
+/// The value of a plain scalar by the core schema. `.inf` and `.nan`, which JSON cannot say, stay
+/// text.
 pub fn core(text: &str) -> Value {
     match core_kind(text) {
         Kind::Null => Value::Null,
         Kind::Flag => Value::Bool(text.eq_ignore_ascii_case("true")),
         Kind::Integer => integer(text).unwrap_or_else(|| Value::String(text.to_owned())),
-        Kind::Float => number::decimal(text).map_or_else(|| Value::String(text.to_owned()), Value::Number),
+        Kind::Float => {
+            number::decimal(text).map_or_else(|| Value::String(text.to_owned()), Value::Number)
+        }
         Kind::Time | Kind::Text => Value::String(text.to_owned()),
     }
 }
 
-/// Whether a reader of YAML 1.1 takes the plain scalar for something else than the core schema does.
+/// Whether a reader of YAML 1.1 takes the plain scalar for something else than the core schema
+/// does.
 pub fn reads_differently(text: &str) -> bool {
     if is_surely_text(text) {
         return false;
     }
     let (new, old) = (core_kind(text), old_kind(text));
     let octal = text.trim_start_matches(['+', '-']);
-    let counts_in_eights = octal.len() > 1 && octal.starts_with('0') && octal.bytes().any(|digit| digit != b'0');
+    let counts_in_eights =
+        octal.len() > 1 && octal.starts_with('0') && octal.bytes().any(|digit| digit != b'0');
     new != old || (new == Kind::Integer && !octal.starts_with("0x") && counts_in_eights)
 }
 
@@ -65,7 +84,9 @@ pub fn old(text: &str) -> Old {
     let text_as_is = || Value::String(text.to_owned());
     Old::Json(match old_kind(text) {
         Kind::Null => Value::Null,
-        Kind::Flag => Value::Bool(matches!(text.to_ascii_lowercase().as_str(), "yes" | "true" | "on")),
+        Kind::Flag => {
+            Value::Bool(matches!(text.to_ascii_lowercase().as_str(), "yes" | "true" | "on"))
+        }
         Kind::Integer => old_integer(text).map_or_else(text_as_is, Value::Number),
         Kind::Float => match old_float(text) {
             Some(number) => Value::Number(number),
@@ -90,12 +111,14 @@ fn old_integer(text: &str) -> Option<Number> {
         Some("0b") => number::radix(&digits[2..], 2, negative),
         Some("0x") => number::radix(&digits[2..], 16, negative),
         _ if digits.contains(':') => {
-            let whole = digits
-                .split(':')
-                .try_fold(0_i64, |sum, part| sum.checked_mul(60)?.checked_add(part.replace('_', "").parse().ok()?))?;
+            let whole = digits.split(':').try_fold(0_i64, |sum, part| {
+                sum.checked_mul(60)?.checked_add(part.replace('_', "").parse().ok()?)
+            })?;
             Some(if negative { -whole } else { whole }.into())
         }
-        _ if digits.len() > 1 && digits.starts_with('0') => number::radix(&digits[1..], 8, negative),
+        _ if digits.len() > 1 && digits.starts_with('0') => {
+            number::radix(&digits[1..], 8, negative)
+        }
         _ => number::decimal(text),
     }
 }
@@ -126,15 +149,23 @@ fn core_kind(text: &str) -> Kind {
         return Kind::Text;
     }
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let all = |digits: &str, of: fn(&u8) -> bool| !digits.is_empty() && digits.as_bytes().iter().all(of);
+    let all =
+        |digits: &str, of: fn(&u8) -> bool| !digits.is_empty() && digits.as_bytes().iter().all(of);
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Kind::Null,
         "true" | "True" | "TRUE" | "false" | "False" | "FALSE" => Kind::Flag,
         ".nan" | ".NaN" | ".NAN" => Kind::Float,
         _ if matches!(unsigned, ".inf" | ".Inf" | ".INF") => Kind::Float,
         _ if all(unsigned, u8::is_ascii_digit) => Kind::Integer,
-        _ if text.strip_prefix("0x").is_some_and(|digits| all(digits, u8::is_ascii_hexdigit)) => Kind::Integer,
-        _ if text.strip_prefix("0o").is_some_and(|digits| all(digits, |digit| matches!(digit, b'0'..=b'7'))) => Kind::Integer,
+        _ if text.strip_prefix("0x").is_some_and(|digits| all(digits, u8::is_ascii_hexdigit)) => {
+            Kind::Integer
+        }
+        _ if text
+            .strip_prefix("0o")
+            .is_some_and(|digits| all(digits, |digit| matches!(digit, b'0'..=b'7'))) =>
+        {
+            Kind::Integer
+        }
         _ if is_core_float(unsigned) => Kind::Float,
         _ => Kind::Text,
     }
@@ -151,7 +182,10 @@ fn is_core_float(unsigned: &str) -> bool {
         let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
         !exponent.is_empty() && digits(exponent)
     });
-    digits(whole) && digits(fraction) && !(whole.is_empty() && fraction.is_empty()) && exponent_holds
+    digits(whole)
+        && digits(fraction)
+        && !(whole.is_empty() && fraction.is_empty())
+        && exponent_holds
 }
 
 /// As PyYAML's resolver has it.
@@ -159,8 +193,8 @@ fn old_kind(text: &str) -> Kind {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Kind::Null,
-        "yes" | "Yes" | "YES" | "no" | "No" | "NO" | "true" | "True" | "TRUE" | "false" | "False" | "FALSE" | "on" | "On"
-        | "ON" | "off" | "Off" | "OFF" => return Kind::Flag,
+        "yes" | "Yes" | "YES" | "no" | "No" | "NO" | "true" | "True" | "TRUE" | "false"
+        | "False" | "FALSE" | "on" | "On" | "ON" | "off" | "Off" | "OFF" => return Kind::Flag,
         ".nan" | ".NaN" | ".NAN" => return Kind::Float,
         _ if matches!(unsigned, ".inf" | ".Inf" | ".INF") => return Kind::Float,
         _ => {}
@@ -178,7 +212,9 @@ fn old_kind(text: &str) -> Kind {
 }
 
 fn is_old_integer(unsigned: &str) -> bool {
-    let of = |digits: &str, base: u32| !digits.is_empty() && digits.chars().all(|letter| letter == '_' || letter.is_digit(base));
+    let of = |digits: &str, base: u32| {
+        !digits.is_empty() && digits.chars().all(|letter| letter == '_' || letter.is_digit(base))
+    };
     if let Some(digits) = unsigned.strip_prefix("0b") {
         return of(digits, 2);
     }
@@ -203,7 +239,9 @@ fn is_old_float(unsigned: &str) -> bool {
     };
     let digits = |text: &str| text.bytes().all(|byte| byte == b'_' || byte.is_ascii_digit());
     let signed = |exponent: &str| {
-        exponent.strip_prefix(['+', '-']).is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|d| d.is_ascii_digit()))
+        exponent
+            .strip_prefix(['+', '-'])
+            .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|d| d.is_ascii_digit()))
     };
     if let Some((first, sixtieths)) = whole.split_once(':') {
         return first.starts_with(|letter: char| letter.is_ascii_digit())
@@ -213,7 +251,10 @@ fn is_old_float(unsigned: &str) -> bool {
             && exponent.is_none();
     }
     let begins = |text: &str| text.starts_with(|letter: char| letter.is_ascii_digit());
-    digits(whole) && digits(fraction) && exponent.is_none_or(signed) && (begins(whole) || (whole.is_empty() && begins(fraction)))
+    digits(whole)
+        && digits(fraction)
+        && exponent.is_none_or(signed)
+        && (begins(whole) || (whole.is_empty() && begins(fraction)))
 }
 
 fn is_sixtieth(text: &str) -> bool {
@@ -224,13 +265,16 @@ fn is_time(text: &str) -> bool {
     let date = text.split(['T', 't', ' ', '\t']).next().unwrap_or_default();
     let parts: Vec<&str> = date.split('-').collect();
     let [year, month, day] = parts.as_slice() else { return false };
-    let number = |text: &str, most: usize| (1..=most).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = |text: &str, most: usize| {
+        (1..=most).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
     let clock = text[date.len()..].trim_start_matches(['T', 't', ' ', '\t']);
     year.len() == 4
         && number(year, 4)
         && number(month, 2)
         && number(day, 2)
-        && (clock.is_empty() || (clock.contains(':') && clock.starts_with(|letter: char| letter.is_ascii_digit())))
+        && (clock.is_empty()
+            || (clock.contains(':') && clock.starts_with(|letter: char| letter.is_ascii_digit())))
 }
 
 #[cfg(test)]
@@ -266,10 +310,27 @@ mod tests {
 
     #[test]
     fn knows_what_old_readers_take_for_something_else() {
-        for text in ["yes", "No", "ON", "off", "012", "1:30", "1_000", "0b11", "0o17", "2026-11-21", "1e3", "1:30.5", "-012"] {
+        for text in [
+            "yes",
+            "No",
+            "ON",
+            "off",
+            "012",
+            "1:30",
+            "1_000",
+            "0b11",
+            "0o17",
+            "2026-11-21",
+            "1e3",
+            "1:30.5",
+            "-012",
+        ] {
             assert!(reads_differently(text), "{text}");
         }
-        for text in ["true", "null", "12", "0", "00", "1.5", "1.5e+3", "0x1F", "text", "y", "a:b", "1.2.3", "2026-11", "-", "."] {
+        for text in [
+            "true", "null", "12", "0", "00", "1.5", "1.5e+3", "0x1F", "text", "y", "a:b", "1.2.3",
+            "2026-11", "-", ".",
+        ] {
             assert!(!reads_differently(text), "{text}");
         }
     }

@@ -1,4 +1,5 @@
-//! Writes scalars of YAML: plain where every reader takes it for text, else in quotes or as a block.
+//! Writes scalars of YAML: plain where every reader takes it for text, else in quotes or as a
+//! block.
 
 use super::resolve;
 
@@ -26,7 +27,9 @@ impl Quote {
 pub fn text(text: &str, quote: Quote, flow: bool) -> String {
     match quote {
         Quote::Plain if is_plain(text, flow) => text.to_owned(),
-        Quote::Single if text.chars().all(is_printable) => format!("'{}'", text.replace('\'', "''")),
+        Quote::Single if text.chars().all(is_printable) => {
+            format!("'{}'", text.replace('\'', "''"))
+        }
         _ => double(text),
     }
 }
@@ -34,15 +37,20 @@ pub fn text(text: &str, quote: Quote, flow: bool) -> String {
 /// Whether a text can stand without quotes and still be text to readers of YAML 1.2 and 1.1.
 fn is_plain(text: &str, flow: bool) -> bool {
     let indicator = text.starts_with(|first: char| "-?:,[]{}#&*!|>'\"%@`= \t<".contains(first));
-    let inner = text.contains(": ") || text.contains(" #") || text.contains(":\t") || text.contains("\t#");
+    let inner =
+        text.contains(": ") || text.contains(" #") || text.contains(":\t") || text.contains("\t#");
     let outer = text.ends_with([' ', '\t', ':']);
     let bracketed = flow && text.contains([',', '[', ']', '{', '}', ':']);
     let marker = text.starts_with("...");
-    !(indicator || inner || outer || bracketed || marker) && text.chars().all(is_printable) && resolve::is_text(text)
+    !(indicator || inner || outer || bracketed || marker)
+        && text.chars().all(is_printable)
+        && resolve::is_text(text)
 }
 
 fn is_printable(letter: char) -> bool {
-    letter == '\t' || !(letter.is_control() || matches!(letter, '\u{feff}' | '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}'))
+    letter == '\t'
+        || !(letter.is_control()
+            || matches!(letter, '\u{feff}' | '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}'))
 }
 
 fn double(text: &str) -> String {
@@ -67,7 +75,8 @@ fn double(text: &str) -> String {
     out
 }
 
-/// Whether a text can be written as a literal block (`|`) whose value does not hang on what follows it.
+/// Whether a text can be written as a literal block (`|`) whose value does not hang on what follows
+/// it.
 pub fn is_block(text: &str) -> bool {
     text.trim_end_matches('\n').contains('\n')
         && !text.ends_with("\n\n")
@@ -85,16 +94,22 @@ pub fn is_one_line(text: &str) -> bool {
 pub fn literal(text: &str, unit: &str) -> (String, Vec<String>) {
     let chomp = if text.ends_with('\n') { "" } else { "-" };
     // Blanks that begin the text would be taken for its indentation.
-    let indicator = if text.starts_with([' ', '\n', '\t']) { unit.len().to_string() } else { String::new() };
+    let indicator =
+        if text.starts_with([' ', '\n', '\t']) { unit.len().to_string() } else { String::new() };
     let lines = text.strip_suffix('\n').unwrap_or(text).split('\n');
     (format!("|{indicator}{chomp}"), lines.map(|line| indented(line, unit)).collect())
 }
 
-/// The header and the lines of a folded block, filled up to `width`; `None` where folding would not give the text back.
+/// The header and the lines of a folded block, filled up to `width`; `None` where folding would not
+/// give the text back.
 pub fn folded(text: &str, unit: &str, width: usize) -> Option<(String, Vec<String>)> {
     let body = text.strip_suffix('\n').unwrap_or(text);
     let sound = |line: &str| !line.starts_with([' ', '\t']) && !line.ends_with([' ', '\t']);
-    if body.is_empty() || body.starts_with('\n') || body.ends_with('\n') || !body.split('\n').all(sound) {
+    if body.is_empty()
+        || body.starts_with('\n')
+        || body.ends_with('\n')
+        || !body.split('\n').all(sound)
+    {
         return None;
     }
     let mut lines = Vec::new();

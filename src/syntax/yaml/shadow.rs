@@ -1,8 +1,10 @@
-//! What the YAML parser is given to read: the text itself, or one in which lines within brackets are indented further.
+//! What the YAML parser is given to read: the text itself, or one in which lines within brackets
+//! are indented further.
 //!
-//! To the letter of YAML a line within brackets must be indented more than the block around them. The parser holds to
-//! that, PyYAML and most others do not, and people write `[`, items, and a `]` below the key. Such lines get blanks in
-//! front, which mean nothing within brackets, and offsets are told as if these were not there.
+//! To the letter of YAML a line within brackets must be indented more than the block around them.
+//! The parser holds to that, PyYAML and most others do not, and people write `[`, items, and a `]`
+//! below the key. Such lines get blanks in front, which mean nothing within brackets, and offsets
+//! are told as if these were not there.
 
 use std::borrow::Cow;
 
@@ -17,7 +19,8 @@ const PAD: usize = 256;
 /// How often a text is read anew before its indentation is called wrong.
 const ROUNDS: usize = 64;
 
-/// As the parser says it: of a line, of a word in brackets, of the lines of a text in quotes (told at its begin).
+/// As the parser says it: of a line, of a word in brackets, of the lines of a text in quotes (told
+/// at its begin).
 const LINE: &str = "invalid indentation";
 const WORD: &str = "invalid indentation in flow construct";
 const QUOTED: &str = "invalid indentation in quoted scalar";
@@ -46,7 +49,10 @@ pub struct Found {
 }
 
 /// Reads a text, padded where that is needed.
-pub fn read(text: &str, read: impl Fn(&Shadow<'_>) -> Result<(Tree, Found), Fault>) -> Result<Tree, Fault> {
+pub fn read(
+    text: &str,
+    read: impl Fn(&Shadow<'_>) -> Result<(Tree, Found), Fault>,
+) -> Result<Tree, Fault> {
     let first = match read(&Shadow::of(text, Vec::new())) {
         Ok((tree, _)) => return Ok(tree),
         Err(fault) if ![LINE, WORD, QUOTED].contains(&&*fault.1) => return Err(fault),
@@ -57,14 +63,19 @@ pub fn read(text: &str, read: impl Fn(&Shadow<'_>) -> Result<(Tree, Found), Faul
 }
 
 /// Pads the lines that are not indented enough, one a round, beginning with some that are known.
-fn settle(mut pads: Vec<usize>, text: &str, read: impl Fn(&Shadow<'_>) -> Result<(Tree, Found), Fault>) -> Option<Tree> {
+fn settle(
+    mut pads: Vec<usize>,
+    text: &str,
+    read: impl Fn(&Shadow<'_>) -> Result<(Tree, Found), Fault>,
+) -> Option<Tree> {
     for _ in 0..ROUNDS {
         match read(&Shadow::of(text, pads.clone())) {
             Ok((tree, found)) => {
                 let count = pads.len();
                 pads.retain(|pad| !within(&found.blocks, *pad));
                 if pads.len() == count {
-                    let fits = |pad: &usize| within(&found.brackets, *pad) || within(&found.quoted, *pad);
+                    let fits =
+                        |pad: &usize| within(&found.brackets, *pad) || within(&found.quoted, *pad);
                     return pads.iter().all(fits).then_some(tree);
                 }
             }
@@ -97,7 +108,9 @@ fn within(spans: &[Span], offset: usize) -> bool {
 /// The lines that begin with a closing bracket.
 fn closers(text: &str) -> Vec<usize> {
     let starts = text.match_indices('\n').map(|(at, _)| at + 1);
-    starts.filter(|start| text[*start..].trim_start_matches([' ', '\t']).starts_with([']', '}'])).collect()
+    starts
+        .filter(|start| text[*start..].trim_start_matches([' ', '\t']).starts_with([']', '}']))
+        .collect()
 }
 
 impl<'t> Shadow<'t> {
@@ -105,7 +118,8 @@ impl<'t> Shadow<'t> {
 
     fn of(text: &'t str, pads: Vec<usize>) -> Self {
         let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        let mut shadow = Self { text: Cow::Borrowed(text), pads, marks: Vec::new(), len: text.len(), start };
+        let mut shadow =
+            Self { text: Cow::Borrowed(text), pads, marks: Vec::new(), len: text.len(), start };
         if !shadow.pads.is_empty() {
             let mut padded = String::with_capacity(text.len() + shadow.pads.len() * PAD);
             let mut at = 0;
@@ -118,7 +132,11 @@ impl<'t> Shadow<'t> {
             shadow.text = Cow::Owned(padded);
         }
         if !shadow.text.is_ascii() {
-            shadow.marks = shadow.text[start..].char_indices().step_by(Self::STEP).map(|(at, _)| start + at).collect();
+            shadow.marks = shadow.text[start..]
+                .char_indices()
+                .step_by(Self::STEP)
+                .map(|(at, _)| start + at)
+                .collect();
         }
         shadow
     }
@@ -130,7 +148,8 @@ impl<'t> Shadow<'t> {
     /// The byte offset in the text itself of a character that the parser counts.
     pub fn byte(&self, character: usize) -> usize {
         let at = self.padded_byte(character);
-        // Every pad moves those behind it: the last that begins before the offset is found by halving.
+        // Every pad moves those behind it: the last that begins before the offset is found by
+        // halving.
         let (mut count, mut above) = (0, self.pads.len());
         while count < above {
             let middle = count.midpoint(above);

@@ -28,10 +28,14 @@ pub fn learn(page: &Page<'_>, root: &Node) -> YamlStyle {
             Shape::Object { members, style } => {
                 for member in members.iter() {
                     let value = &member.value;
-                    if *style == Style::Block && page.parted(member.key_span.end, value.span.start) {
-                        let step = column(page, value.span.start).checked_sub(column(page, member.key_span.start));
+                    if *style == Style::Block && page.parted(member.key_span.end, value.span.start)
+                    {
+                        let step = column(page, value.span.start)
+                            .checked_sub(column(page, member.key_span.start));
                         match &value.shape {
-                            Shape::Object { style: Style::Block, .. } => unit = unit.or(step.filter(|step| *step > 0)),
+                            Shape::Object { style: Style::Block, .. } => {
+                                unit = unit.or(step.filter(|step| *step > 0));
+                            }
                             Shape::List { style: Style::Block, .. } => dash = dash.or(step),
                             _ => {}
                         }
@@ -45,17 +49,27 @@ pub fn learn(page: &Page<'_>, root: &Node) -> YamlStyle {
         }
     }
     let unit = unit.or(dash.filter(|dash| *dash > 0)).unwrap_or(2).min(9);
-    YamlStyle { unit, dash: dash.unwrap_or(unit), short_lists: lists.unwrap_or(true), ..YamlStyle::default() }
+    YamlStyle {
+        unit,
+        dash: dash.unwrap_or(unit),
+        short_lists: lists.unwrap_or(true),
+        ..YamlStyle::default()
+    }
 }
 
 /// The manner beside existing children: texts and keys are quoted if the neighbours are.
 pub fn beside(page: &Page<'_>, parent: &Node, manner: &YamlStyle) -> YamlStyle {
     let mut manner = manner.clone();
     match &parent.shape {
-        Shape::List { items, .. } => manner.quote = common(items.iter().rev().map(|item| page.written(item))),
+        Shape::List { items, .. } => {
+            manner.quote = common(items.iter().rev().map(|item| page.written(item)));
+        }
         Shape::Object { members, .. } => {
             manner.quote = common(members.iter().rev().map(|member| page.written(&member.value)));
-            let keys = members.iter().rev().map(|member| &page.text[member.key_span.start..member.key_span.end]);
+            let keys = members
+                .iter()
+                .rev()
+                .map(|member| &page.text[member.key_span.start..member.key_span.end]);
             manner.key_quote = common(keys);
         }
         Shape::Scalar | Shape::Alias => {}
@@ -70,8 +84,14 @@ pub fn column(page: &Page<'_>, offset: usize) -> usize {
 
 /// The quotes that all of the nearest few scalars have which could be texts.
 fn common<'p>(written: impl Iterator<Item = &'p str>) -> Quote {
-    let worded = |text: &&str| text.starts_with(|first: char| first.is_alphabetic() || matches!(first, '"' | '\'' | '_'));
-    let mut quotes = written.filter(worded).take(6).filter(|text| !matches!(*text, "true" | "false" | "null")).map(Quote::of);
+    let worded = |text: &&str| {
+        text.starts_with(|first: char| first.is_alphabetic() || matches!(first, '"' | '\'' | '_'))
+    };
+    let mut quotes = written
+        .filter(worded)
+        .take(6)
+        .filter(|text| !matches!(*text, "true" | "false" | "null"))
+        .map(Quote::of);
     let Some(first) = quotes.next() else { return Quote::Plain };
     if quotes.all(|quote| quote == first) { first } else { Quote::Plain }
 }

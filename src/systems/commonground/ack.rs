@@ -17,7 +17,8 @@ impl Ack {
     /// Reads one; a body without an action's id is none.
     #[must_use]
     pub fn read(body: &Value) -> Option<Self> {
-        let text = |name: &str| body[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+        let text =
+            |name: &str| body[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
         Some(Self {
             action: text("action_id")?,
             agent: text("agent_id").unwrap_or_default(),
@@ -28,7 +29,8 @@ impl Ack {
         })
     }
 
-    /// Whether nothing follows it. With a result card it is the last, whatever its status: a tool's result may bring a status of its own.
+    /// Whether nothing follows it. With a result card it is the last, whatever its status: a tool's
+    /// result may bring a status of its own.
     #[must_use]
     pub fn is_final(&self) -> bool {
         self.card.is_some() || self.status != "accepted"
@@ -63,7 +65,9 @@ pub enum Engaged<'a> {
 pub fn engaged<'a>(acks: &'a [Ack], agent: &str) -> Engaged<'a> {
     match acks.iter().rev().find(|ack| ack.agent == agent && !ack.is_busy()) {
         Some(ack) if !ack.is_final() => Engaged::With(&ack.action),
-        Some(ack) if ack.card.is_none() && ack.code.as_deref() == Some("protocol_violation") => Engaged::Wedged(&ack.action),
+        Some(ack) if ack.card.is_none() && ack.code.as_deref() == Some("protocol_violation") => {
+            Engaged::Wedged(&ack.action)
+        }
         _ => Engaged::Unknown,
     }
 }
@@ -84,13 +88,19 @@ mod tests {
             ("busy", Some("agent_busy"), true),
             ("rejected", None, true),
         ] {
-            let ack = read(json!({"action_id": "a", "status": status, "error_code": code, "tool_result_card_id": "card"}));
+            let ack = read(
+                json!({"action_id": "a", "status": status, "error_code": code, "tool_result_card_id": "card"}),
+            );
             assert_eq!((ack.is_final(), ack.is_failure()), (true, failure), "{ack:?}");
         }
-        for (status, last, failure) in
-            [("accepted", false, false), ("busy", true, true), ("rejected", true, true), ("done", true, false)]
-        {
-            let ack = read(json!({"action_id": "a", "status": status, "tool_result_card_id": null}));
+        for (status, last, failure) in [
+            ("accepted", false, false),
+            ("busy", true, true),
+            ("rejected", true, true),
+            ("done", true, false),
+        ] {
+            let ack =
+                read(json!({"action_id": "a", "status": status, "tool_result_card_id": null}));
             assert_eq!((ack.is_final(), ack.is_failure()), (last, failure), "{ack:?}");
         }
     }
@@ -101,7 +111,8 @@ mod tests {
             let body = json!({"action_id": action, "agent_id": "ui_1", "status": status, "error_code": code, "tool_result_card_id": card});
             Ack::read(&body).unwrap()
         };
-        let (began, ended) = (ack("used", "accepted", None, None), ack("used", "done", None, Some("c")));
+        let (began, ended) =
+            (ack("used", "accepted", None, None), ack("used", "done", None, Some("c")));
         let twice = ack("used", "rejected", Some("protocol_violation"), None);
         let busy = ack("next", "busy", Some("agent_busy"), None);
         let of = |acks: &[&Ack]| {

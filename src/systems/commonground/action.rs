@@ -28,12 +28,15 @@ pub struct World {
     pub repeated: Known<()>,
 }
 
-/// Everything that is wrong with an action, in the order in which the worker meets it; the first decides.
+/// Everything that is wrong with an action, in the order in which the worker meets it; the first
+/// decides.
 #[must_use]
 pub fn preflight(command: &Command, world: &World) -> Vec<Fault> {
     let mut faults = Vec::new();
     let body: Map<String, Value> = serde_json::from_str(&command.body).unwrap_or_default();
-    let text = |name: &str| body.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
+    let text = |name: &str| {
+        body.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty())
+    };
     let header = |name| headers::value(&command.headers, name);
     silences(command, &body, &mut faults);
 
@@ -42,34 +45,63 @@ pub fn preflight(command: &Command, world: &World) -> Vec<Fault> {
         rejected(Part::Field("tool_name".into()), "missing_required_fields", "it names no tool");
     }
     if header(headers::TURN).is_none() {
-        rejected(Part::Header(headers::TURN), "missing_agent_turn_id", "it is missing; every action wants a new turn id");
+        rejected(
+            Part::Header(headers::TURN),
+            "missing_agent_turn_id",
+            "it is missing; every action wants a new turn id",
+        );
     }
     match &world.worker_target {
         Known::Unknown => {}
-        Known::Absent => rejected(Part::Roster, "agent_not_found", "the project has no such agent: make one for the UI"),
+        Known::Absent => rejected(
+            Part::Roster,
+            "agent_not_found",
+            "the project has no such agent: make one for the UI",
+        ),
         Known::Found(target) if target != UI_WORKER => {
-            rejected(Part::Roster, "invalid_worker_target", "the agent runs on another worker than ui_worker");
+            rejected(
+                Part::Roster,
+                "invalid_worker_target",
+                "the agent runs on another worker than ui_worker",
+            );
         }
         Known::Found(_) => {}
     }
     match world.ui_allowed {
         Known::Unknown => {}
-        Known::Absent => rejected(Part::Tool, "tool_definition_missing", "the project has no such tool: push its definition"),
-        Known::Found(false) => rejected(Part::Tool, "ui_not_allowed", "the tool's options lack \"ui_allowed\": true"),
+        Known::Absent => rejected(
+            Part::Tool,
+            "tool_definition_missing",
+            "the project has no such tool: push its definition",
+        ),
+        Known::Found(false) => {
+            rejected(Part::Tool, "ui_not_allowed", "the tool's options lack \"ui_allowed\": true");
+        }
         Known::Found(true) => {}
     }
     if !body.get("args").is_some_and(Value::is_object) {
-        rejected(Part::Field("args".into()), "invalid_args", "it must be an object, empty at least");
+        rejected(
+            Part::Field("args".into()),
+            "invalid_args",
+            "it must be an object, empty at least",
+        );
     }
     if body.get("metadata").is_some_and(|metadata| !metadata.is_object()) {
-        rejected(Part::Field("metadata".into()), "invalid_metadata", "it must be an object where it is there");
+        rejected(
+            Part::Field("metadata".into()),
+            "invalid_metadata",
+            "it must be an object where it is there",
+        );
     }
     if matches!(world.busy, Known::Found(true)) {
-        rejected(Part::Agent, "busy", "the agent has another action under way; if that never ends it is wedged: make a new one");
+        rejected(
+            Part::Agent,
+            "busy",
+            "the agent has another action under way; if that never ends it is wedged: make a new one",
+        );
     }
     if matches!(world.repeated, Known::Found(())) {
-        let text =
-            "an action of this id was sent before: this one leases the turn, is then refused, and wedges the agent for good";
+        let text = "an action of this id was sent before: this one leases the turn, is then refused, and wedges the agent for good";
         faults.push(Fault {
             at: Part::Field("action_id".into()),
             stage: Stage::Claim,
@@ -83,21 +115,36 @@ pub fn preflight(command: &Command, world: &World) -> Vec<Fault> {
 
 /// What the worker does not answer at all.
 fn silences(command: &Command, body: &Map<String, Value>, faults: &mut Vec<Fault>) {
-    let mut silent = |at, text: String, fate| faults.push(Fault { at, stage: Stage::Ingress, fate, text, says: None });
+    let mut silent = |at, text: String, fate| {
+        faults.push(Fault { at, stage: Stage::Ingress, fate, text, says: None });
+    };
     let subject = Subject::parse(&command.subject);
-    if !subject.is_some_and(|subject| subject.category == "cmd" && subject.component == "sys" && subject.suffix == "action") {
-        silent(Part::Subject, "actions are sent to cg.v1r4.PROJECT.CHANNEL.cmd.sys.ui.action".into(), Fate::Unheard);
+    if !subject.is_some_and(|subject| {
+        subject.category == "cmd" && subject.component == "sys" && subject.suffix == "action"
+    }) {
+        silent(
+            Part::Subject,
+            "actions are sent to cg.v1r4.PROJECT.CHANNEL.cmd.sys.ui.action".into(),
+            Fate::Unheard,
+        );
     }
     if headers::value(&command.headers, headers::AGENT).is_none() {
-        silent(Part::Header(headers::AGENT), "it is missing, and nothing is answered".into(), Fate::Dropped);
+        silent(
+            Part::Header(headers::AGENT),
+            "it is missing, and nothing is answered".into(),
+            Fate::Dropped,
+        );
     }
     if let Some(name) = preflight::control_fields(body).first() {
-        let text =
-            "identity belongs into the headers; with it in the body nothing is answered, though older documents show it there";
+        let text = "identity belongs into the headers; with it in the body nothing is answered, though older documents show it there";
         silent(Part::Field((*name).into()), text.into(), Fate::Dropped);
     }
     if body.get("action_id").and_then(Value::as_str).is_none_or(|id| id.trim().is_empty()) {
-        silent(Part::Field("action_id".into()), "it is missing, and nothing is answered".into(), Fate::Dropped);
+        silent(
+            Part::Field("action_id".into()),
+            "it is missing, and nothing is answered".into(),
+            Fate::Dropped,
+        );
     }
 }
 

@@ -103,7 +103,8 @@ pub fn on_writing(said: AfterSource, result: &Value) -> Effective {
         (said.service, Origin::Service),
         (said.command, Origin::Command),
     ];
-    let first = rows.into_iter().find_map(|(after, origin)| Some(Effective { after: after?, origin }));
+    let first =
+        rows.into_iter().find_map(|(after, origin)| Some(Effective { after: after?, origin }));
     first.unwrap_or(Effective { after: After::Suspend, origin: Origin::Default })
 }
 
@@ -116,11 +117,15 @@ pub fn on_reading(stored: After, result: &Value) -> Effective {
     }
 }
 
-/// What several results of one step do to the turn: any that terminates ends it, and the first of these that did not succeed
-/// gives the turn its status.
+/// What several results of one step do to the turn: any that terminates ends it, and the first of
+/// these that did not succeed gives the turn its status.
 #[must_use]
 pub fn turn<'r>(results: impl IntoIterator<Item = (&'r str, After)>) -> (After, &'r str) {
-    let mut ending = results.into_iter().filter(|(_, after)| *after == After::Terminate).map(|(status, _)| status).peekable();
+    let mut ending = results
+        .into_iter()
+        .filter(|(_, after)| *after == After::Terminate)
+        .map(|(status, _)| status)
+        .peekable();
     if ending.peek().is_none() {
         return (After::Suspend, "success");
     }
@@ -135,13 +140,23 @@ mod tests {
 
     #[test]
     fn the_first_who_says_it_wins() {
-        let all = AfterSource { explicit: Some(After::Suspend), service: Some(After::Suspend), command: Some(After::Suspend) };
+        let all = AfterSource {
+            explicit: Some(After::Suspend),
+            service: Some(After::Suspend),
+            command: Some(After::Suspend),
+        };
         let result = json!({"__cg_control": {"after_execution": "terminate"}});
         let origin = |said, result: &Value| on_writing(said, result).origin;
         assert_eq!(origin(all, &result), Origin::Explicit);
         assert_eq!(origin(AfterSource { explicit: None, ..all }, &result), Origin::Control);
         assert_eq!(origin(AfterSource { explicit: None, ..all }, &json!({})), Origin::Service);
-        assert_eq!(origin(AfterSource { explicit: None, service: None, ..all }, &json!({})), Origin::Command);
-        assert_eq!(origin(AfterSource::default(), &json!({"__cg_control": {"after_execution": "later"}})), Origin::Default);
+        assert_eq!(
+            origin(AfterSource { explicit: None, service: None, ..all }, &json!({})),
+            Origin::Command
+        );
+        assert_eq!(
+            origin(AfterSource::default(), &json!({"__cg_control": {"after_execution": "later"}})),
+            Origin::Default
+        );
     }
 }

@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::refusal;
-use crate::model::{call::CallProblem, error_kind::ErrorKind};
+use crate::model::{call::CallError, error_kind::ErrorKind};
 
 /// Why the API did not do what it was asked for, from the status and body of its answer.
 #[must_use]
-pub fn refused(status: u16, body: &[u8]) -> CallProblem {
+pub fn refused(status: u16, body: &[u8]) -> CallError {
     let value: Value = serde_json::from_slice(body).unwrap_or_default();
     let detail = &value["detail"];
     let (kind, message) = match detail {
@@ -16,7 +16,10 @@ pub fn refused(status: u16, body: &[u8]) -> CallProblem {
             (text("error_code"), text("error_message"))
         }
         // FastAPI's own: a list of what is wrong where.
-        Value::Array(rows) => (Some("invalid_request".to_owned()), Some(rows.iter().map(row).collect::<Vec<_>>().join("; "))),
+        Value::Array(rows) => (
+            Some("invalid_request".to_owned()),
+            Some(rows.iter().map(row).collect::<Vec<_>>().join("; ")),
+        ),
         Value::String(text) => (None, Some(text.clone())),
         _ => (None, None),
     };
@@ -32,7 +35,7 @@ pub fn refused(status: u16, body: &[u8]) -> CallProblem {
         _ => (None, String::new()),
     };
     let means = means.map_or_else(String::new, |means| format!(": {means}"));
-    CallProblem {
+    CallError {
         kind: ErrorKind::parse(&kind.unwrap_or_else(|| format!("http-{status}"))),
         message: format!("the API answers {status}, \"{message}\"{means}"),
         remedy,
@@ -43,7 +46,8 @@ pub fn refused(status: u16, body: &[u8]) -> CallProblem {
 #[must_use]
 pub fn is_god_off(status: u16, body: &[u8]) -> bool {
     let value: Value = serde_json::from_slice(body).unwrap_or_default();
-    status == 404 && (value["detail"] == "Not Found" || value["detail"]["error_message"] == "Not Found")
+    status == 404
+        && (value["detail"] == "Not Found" || value["detail"]["error_message"] == "Not Found")
 }
 
 /// Whether a 404 says that a thing is not there, and not that the API knows no such path.
@@ -68,14 +72,25 @@ mod tests {
     #[test]
     fn the_shapes_of_the_api_are_read() {
         let told = |status, body: Value| refused(status, body.to_string().as_bytes());
-        let own = told(400, json!({"detail": {"error_code": "bad_request", "error_message": "tool_name is required"}}));
-        assert_eq!((own.kind.word(), own.message.as_str()), ("bad_request", "the API answers 400, \"tool_name is required\""));
-        let list = told(422, json!({"detail": [{"type": "missing", "loc": ["body", "file"], "msg": "Field required"}]}));
+        let own = told(
+            400,
+            json!({"detail": {"error_code": "bad_request", "error_message": "tool_name is required"}}),
+        );
+        assert_eq!(
+            (own.kind.word(), own.message.as_str()),
+            ("bad_request", "the API answers 400, \"tool_name is required\"")
+        );
+        let list = told(
+            422,
+            json!({"detail": [{"type": "missing", "loc": ["body", "file"], "msg": "Field required"}]}),
+        );
         assert_eq!(list.message, "the API answers 422, \"body.file: Field required\"");
-        let god = told(404, json!({"detail": {"error_code": "not_found", "error_message": "Not Found"}}));
+        let god =
+            told(404, json!({"detail": {"error_code": "not_found", "error_message": "Not Found"}}));
         assert!(god.remedy.contains("CG_ENABLE_GOD_API=1"), "{god:?}");
         let late = "400: {'error_code': 'bad_request', 'error_message': 'timeout waiting for tool_result inbox'}";
-        let late = told(500, json!({"detail": {"error_code": "internal_error", "error_message": late}}));
+        let late =
+            told(500, json!({"detail": {"error_code": "internal_error", "error_message": late}}));
         assert!(late.message.contains("no result came in time"), "{late:?}");
         assert_eq!(refused(502, b"<html>").kind.word(), "http-502");
     }

@@ -1,4 +1,5 @@
-//! The way of a tool's arguments, told: what the model sees, what it gives, what the tool gets, and where each value comes from.
+//! The way of a tool's arguments, told: what the model sees, what it gives, what the tool gets, and
+//! where each value comes from.
 
 use serde_json::{Map, Value};
 
@@ -18,7 +19,8 @@ use crate::{
 };
 
 /// Who puts values in. The god endpoint hands on what it gets.
-const BY_DISPATCHER: &str = "Workers and UI actions do this; the god endpoint hands on just what is given.";
+const BY_DISPATCHER: &str =
+    "Workers and UI actions do this; the god endpoint hands on just what is given.";
 
 /// What a connection knows of a call, with what-if values over it.
 #[must_use]
@@ -35,12 +37,17 @@ pub fn context(connection: &Connection, variables: &[(String, String)]) -> Conte
     context
 }
 
-/// Puts what-if values in the place of what services read from their environment, by names such as `$LAMP_TOKEN`.
+/// Puts what-if values in the place of what services read from their environment, by names such as
+/// `$LAMP_TOKEN`.
 pub fn sample(trail: &mut Merging, variables: &[(String, String)]) {
     for row in &mut trail.rows {
         if let Origin::Environment(variable) = &row.origin {
             let named = |(name, _): &&(String, String)| name.strip_prefix('$') == Some(variable);
-            row.got = variables.iter().find(named).map(|(_, value)| value.as_str().into()).or(row.got.take());
+            row.got = variables
+                .iter()
+                .find(named)
+                .map(|(_, value)| value.as_str().into())
+                .or(row.got.take());
         }
     }
 }
@@ -52,10 +59,14 @@ pub fn trail(tool: &Tool, given: &Map<String, Value>, context: &Context) -> Merg
     let value = &*tool.entry.value;
     let options = value.get(keys::OPTIONS).unwrap_or(&none);
     let merged = merge::merge(given, options, context);
-    let properties = value.get(keys::PARAMETERS).and_then(|parameters| parameters.get("properties")).and_then(Value::as_object);
+    let properties = value
+        .get(keys::PARAMETERS)
+        .and_then(|parameters| parameters.get("properties"))
+        .and_then(Value::as_object);
     let declared = |name: &str| properties.is_some_and(|properties| properties.contains_key(name));
     let mut names: Vec<&String> = properties.into_iter().flat_map(Map::keys).collect();
-    let rest = [Some(given), function::defaults(options), function::fixed(options), Some(&merged.envs)];
+    let rest =
+        [Some(given), function::defaults(options), function::fixed(options), Some(&merged.envs)];
     for name in rest.into_iter().flatten().flat_map(Map::keys) {
         if !names.contains(&name) {
             names.push(name);
@@ -67,18 +78,28 @@ pub fn trail(tool: &Tool, given: &Map<String, Value>, context: &Context) -> Merg
         given: given.get(name).cloned(),
         origin: origin(name, options, &merged),
         got: merged.arguments.get(name).cloned(),
-        unfilled: merged.unfilled.iter().filter(|(of, _)| of == name).map(|(_, variable)| variable.clone()).collect(),
+        unfilled: merged
+            .unfilled
+            .iter()
+            .filter(|(of, _)| of == name)
+            .map(|(_, variable)| variable.clone())
+            .collect(),
     };
     let rows = names.into_iter().map(row).collect();
     let mut notes = Vec::new();
-    if !(merged.defaults_applied.is_empty() && merged.fixed_applied.is_empty() && merged.envs.is_empty()) {
+    if !(merged.defaults_applied.is_empty()
+        && merged.fixed_applied.is_empty()
+        && merged.envs.is_empty())
+    {
         notes.push(BY_DISPATCHER.to_owned());
     }
     Merging { rows, variables: variables(options, context), notes }
 }
 
 fn origin(name: &str, options: &Value, merged: &Merged) -> Origin {
-    let written = |map: Option<&Map<String, Value>>| map.and_then(|map| map.get(name)).cloned().unwrap_or_default();
+    let written = |map: Option<&Map<String, Value>>| {
+        map.and_then(|map| map.get(name)).cloned().unwrap_or_default()
+    };
     let applied = |names: &[String]| names.iter().any(|applied| applied == name);
     if let Some(variable) = merged.envs.get(name).and_then(Value::as_str) {
         Origin::Environment(variable.to_owned())
@@ -95,7 +116,10 @@ fn origin(name: &str, options: &Value, merged: &Merged) -> Origin {
 
 /// The variables that defaults and fixed values name, in the guide's order.
 fn variables(options: &Value, context: &Context) -> Vec<(String, Option<String>)> {
-    let values = [function::defaults(options), function::fixed(options)].into_iter().flatten().flat_map(Map::values);
+    let values = [function::defaults(options), function::fixed(options)]
+        .into_iter()
+        .flatten()
+        .flat_map(Map::values);
     let named: Vec<&str> = values.filter_map(Value::as_str).flat_map(template::names).collect();
     let known = VARIABLES.into_iter().filter(|name| named.contains(name));
     known.map(|name| (name.to_owned(), context.value(name))).collect()
@@ -126,15 +150,21 @@ mod tests {
         let mut context = Context::default();
         variables.iter().for_each(|(name, value)| context.set(name, value));
         let trail = trail(&catalog.tools[0], given.as_object().unwrap(), &context);
-        let named: Vec<String> = trail.variables.iter().map(|(name, value)| format!("{name}={value:?}")).collect();
-        let rows = trail.rows.iter().map(|row| format!("{} {} {} | {}", row.name, row.origin.word(), row.gets(), row.remark()));
+        let named: Vec<String> =
+            trail.variables.iter().map(|(name, value)| format!("{name}={value:?}")).collect();
+        let rows = trail.rows.iter().map(|row| {
+            format!("{} {} {} | {}", row.name, row.origin.word(), row.gets(), row.remark())
+        });
         rows.chain(named).collect()
     }
 
     #[test]
     fn every_value_says_where_it_comes_from() {
         assert_eq!(
-            told(&json!({"room": "hall", "house": "mine", "token": "t", "odd": null}), &[("project_id", "demo")]),
+            told(
+                &json!({"room": "hall", "house": "mine", "token": "t", "odd": null}),
+                &[("project_id", "demo")]
+            ),
             [
                 "room given \"hall\" | ",
                 "bright default 80 | ",
@@ -153,6 +183,9 @@ mod tests {
         let told = told(&json!({"bright": null}), &[("agent_turn_id", "t1")]);
         assert_eq!(told[0], "room – nothing | ");
         assert_eq!(told[1], "bright given null | ");
-        assert_eq!(told[4], "turn default \"t1\" | the model does not see it; written \"{agent_turn_id}\"");
+        assert_eq!(
+            told[4],
+            "turn default \"t1\" | the model does not see it; written \"{agent_turn_id}\""
+        );
     }
 }

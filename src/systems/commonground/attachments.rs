@@ -1,4 +1,5 @@
-//! Cards for people: a call beside its result, the labels that should have been copied, and how a result ends its call.
+//! Cards for people: a call beside its result, the labels that should have been copied, and how a
+//! result ends its call.
 
 use serde_json::{Value, json};
 
@@ -11,7 +12,7 @@ use super::{
 use crate::{
     model::{
         attachment::{Attachment, CardSource},
-        call::CallProblem,
+        call::CallError,
         clock::Millis,
         connection::Connection,
         error_kind::ErrorKind,
@@ -27,46 +28,71 @@ use crate::{
 /// When the connection names no API, with what to set.
 pub fn card_source(connection: &Connection, ids: &[String]) -> Result<CardSource, Problem> {
     let name = &connection.name;
-    let refused = |cause: String, remedy: String| Problem::new(ProblemKind::Input, "reading cards", cause).remedy(remedy);
+    let refused = |cause: String, remedy: String| {
+        Problem::new(ProblemKind::Input, "reading cards", cause).remedy(remedy)
+    };
     let Some(channel) = Channel::of(connection) else {
         let cause = format!("connection \"{name}\" leads to no channel of CommonGround");
         return Err(refused(
             cause,
-            format!("add [connections.{name}.commonground] with project, channel and api to toolcrib.toml"),
+            format!(
+                "add [connections.{name}.commonground] with project, channel and api to toolcrib.toml"
+            ),
         ));
     };
     let Some(api) = &channel.api else {
-        let cause = format!("cards never pass over NATS, and connection \"{name}\" names no management API to read them from");
+        let cause = format!(
+            "cards never pass over NATS, and connection \"{name}\" names no management API to read them from"
+        );
         return Err(refused(
             cause,
-            format!("add api = \"http://HOST:PORT\" to [connections.{name}.commonground] in toolcrib.toml"),
+            format!(
+                "add api = \"http://HOST:PORT\" to [connections.{name}.commonground] in toolcrib.toml"
+            ),
         ));
     };
-    let path = |id: &String| format!("/projects/{}/cards/{}", path_part(&channel.project), path_part(id));
-    Ok(CardSource { system: keys::SYSTEM, api: api.clone(), wanted: ids.iter().map(|id| (id.clone(), path(id))).collect() })
+    let path =
+        |id: &String| format!("/projects/{}/cards/{}", path_part(&channel.project), path_part(id));
+    Ok(CardSource {
+        system: keys::SYSTEM,
+        api: api.clone(),
+        wanted: ids.iter().map(|id| (id.clone(), path(id))).collect(),
+    })
 }
 
-/// Cards as the API gives them, calls beside their results, with the labels compared below; the others after them.
+/// Cards as the API gives them, calls beside their results, with the labels compared below; the
+/// others after them.
 #[must_use]
 pub fn laid_out(values: &[Value]) -> Vec<Attachment> {
-    let cards: Vec<(&Value, Card)> = values.iter().filter_map(|value| Some((value, Card::read(value)?))).collect();
+    let cards: Vec<(&Value, Card)> =
+        values.iter().filter_map(|value| Some((value, Card::read(value)?))).collect();
     let mut attachments = Vec::new();
     let mut rest = Vec::new();
     for (value, own) in &cards {
         let counterpart = |kind: &str| {
-            let same = |(_, other): &&(&Value, Card)| other.kind == kind && other.tool_call_id == own.tool_call_id;
+            let same = |(_, other): &&(&Value, Card)| {
+                other.kind == kind && other.tool_call_id == own.tool_call_id
+            };
             cards.iter().find(same).filter(|_| !own.tool_call_id.is_empty())
         };
         match own.kind.as_str() {
             card::CALL => match counterpart(card::RESULT) {
                 Some((result, of_result)) => {
-                    attachments.extend([call(&own.id, value), self::result(of_result, result), labels(own, of_result)]);
+                    attachments.extend([
+                        call(&own.id, value),
+                        self::result(of_result, result),
+                        labels(own, of_result),
+                    ]);
                 }
                 None => attachments.push(call(&own.id, value)),
             },
             card::RESULT if counterpart(card::CALL).is_some() => {}
             card::RESULT => attachments.push(self::result(own, value)),
-            kind => rest.push(Attachment { what: "card", words: format!("{kind} card {}", own.id), body: (*value).clone() }),
+            kind => rest.push(Attachment {
+                what: "card",
+                words: format!("{kind} card {}", own.id),
+                body: (*value).clone(),
+            }),
         }
     }
     attachments.extend(rest);
@@ -94,7 +120,10 @@ pub fn labels(call: &Card, result: &Card) -> Attachment {
     let lost: Vec<&str> = rows.iter().filter(|row| !row.holds()).map(|row| row.label).collect();
     let words = match lost[..] {
         [] => format!("labels: all {} of the call are on the result", rows.len()),
-        _ => format!("labels: not copied from the call to the result: {}; lineage breaks there", lost.join(", ")),
+        _ => format!(
+            "labels: not copied from the call to the result: {}; lineage breaks there",
+            lost.join(", ")
+        ),
     };
     let shown = |row: &card::Copied| json!({"label": row.label, "call": row.call, "result": row.result, "copied": row.holds()});
     Attachment { what: "labels", words, body: rows.iter().map(shown).collect() }
@@ -103,33 +132,51 @@ pub fn labels(call: &Card, result: &Card) -> Attachment {
 /// How a result's card says that its call ended; `None` for other cards.
 #[must_use]
 pub fn settled(value: &Value) -> Option<Settled> {
-    let card = Card::read(value).filter(|card| card.kind == card::RESULT && !card.tool_call_id.is_empty())?;
+    let card = Card::read(value)
+        .filter(|card| card.kind == card::RESULT && !card.tool_call_id.is_empty())?;
     let status = card.content["status"].as_str().unwrap_or_default();
-    let problem = (!["success", "partial"].contains(&status)).then(|| failure(status, &card.content["error"]));
+    let problem = (!["success", "partial"].contains(&status))
+        .then(|| failure(status, &card.content["error"]));
     let text = match &problem {
         Some(problem) => problem.message.clone(),
         None => format!("{status} {}", card.content["result"]),
     };
     let at = Millis::parse(&card.created_at);
-    Some(Settled { name: card.tool_call_id, problem, text, card: Some(card.id), at, known: Known::Read })
+    Some(Settled {
+        name: card.tool_call_id,
+        problem,
+        text,
+        card: Some(card.id),
+        at,
+        known: Known::Read,
+    })
 }
 
 /// Why a result says no.
 #[must_use]
-pub fn failure(status: &str, error: &Value) -> CallProblem {
+pub fn failure(status: &str, error: &Value) -> CallError {
     let text = |name: &str| error[name].as_str().unwrap_or_default();
-    let (kind, message) = (if text("code").is_empty() { status } else { text("code") }, text("message"));
+    let (kind, message) =
+        (if text("code").is_empty() { status } else { text("code") }, text("message"));
     let explained = refusal::explain(message, &[]).or_else(|| refusal::explain(kind, &[]));
-    let (means, remedy) =
-        explained.map_or_else(Default::default, |explained| (format!(": {}", explained.means), explained.remedy));
-    CallProblem::new(ErrorKind::parse(kind), format!("{message}{means}"), remedy)
+    let (means, remedy) = explained.map_or_else(Default::default, |explained| {
+        (format!(": {}", explained.means), explained.remedy)
+    });
+    CallError::new(ErrorKind::parse(kind), format!("{message}{means}"), remedy)
 }
 
 /// What a result does to its turn.
 fn effective(result: &Card) -> String {
-    let Some(stored) = result.content["after_execution"].as_str().and_then(After::of_word) else { return String::new() };
+    let Some(stored) = result.content["after_execution"].as_str().and_then(After::of_word) else {
+        return String::new();
+    };
     let effective = after::on_reading(stored, &result.content["result"]);
-    format!(", {} ({}): {}", effective.after.word(), effective.origin.words(), effective.after.means())
+    format!(
+        ", {} ({}): {}",
+        effective.after.word(),
+        effective.origin.words(),
+        effective.after.means()
+    )
 }
 
 #[cfg(test)]
@@ -147,7 +194,13 @@ mod tests {
         [
             stored("t", "agent.thought", "", &json!({"text": "hm"}), "s"),
             stored("r", card::RESULT, "c", &failed, step),
-            stored("k", card::CALL, "c", &json!({"tool_name": "lamp", "arguments": {}, "status": "called"}), "s"),
+            stored(
+                "k",
+                card::CALL,
+                "c",
+                &json!({"tool_name": "lamp", "arguments": {}, "status": "called"}),
+                "s",
+            ),
         ]
     }
 
@@ -158,8 +211,16 @@ mod tests {
             attachments.iter().map(|attachment| attachment.what).collect::<Vec<_>>(),
             ["call-card", "result-card", "labels", "card"]
         );
-        assert!(attachments[1].words.contains("failed, suspend") && attachments[2].words.contains("all 6"), "{attachments:?}");
-        assert!(laid_out(&both("other"))[2].words.contains("not copied from the call to the result: step_id"));
+        assert!(
+            attachments[1].words.contains("failed, suspend")
+                && attachments[2].words.contains("all 6"),
+            "{attachments:?}"
+        );
+        assert!(
+            laid_out(&both("other"))[2]
+                .words
+                .contains("not copied from the call to the result: step_id")
+        );
         assert_eq!(laid_out(&both("s")[2..])[0].words, "call card k");
         assert_eq!(laid_out(&both("s")[1..2])[0].what, "result-card");
     }
@@ -168,10 +229,12 @@ mod tests {
     fn a_result_says_how_its_call_ended() {
         let [thought, result, call] = both("s");
         let told = settled(&result).unwrap();
-        assert_eq!((told.name.as_str(), told.card.as_deref(), told.at), ("c", Some("r"), Some(Millis(1_767_268_800_000))));
-        assert!(
-            told.problem.is_some_and(|problem| problem.kind.word() == "bad_request" && problem.message.starts_with("no text"))
+        assert_eq!(
+            (told.name.as_str(), told.card.as_deref(), told.at),
+            ("c", Some("r"), Some(Millis(1_767_268_800_000)))
         );
+        assert!(told.problem.is_some_and(|problem| problem.kind.word() == "bad_request"
+            && problem.message.starts_with("no text")));
         assert_eq!((settled(&thought), settled(&call)), (None, None));
     }
 
@@ -179,10 +242,21 @@ mod tests {
     fn where_cards_are_read_from_or_what_to_set() {
         let nats = Connection::nats("lab", "nats://127.0.0.1:4222");
         let ids = ["a/b".to_owned()];
-        assert!(card_source(&nats, &ids).unwrap_err().to_string().contains("[connections.lab.commonground]"));
+        assert!(
+            card_source(&nats, &ids)
+                .unwrap_err()
+                .to_string()
+                .contains("[connections.lab.commonground]")
+        );
         let silent = Channel::new("p", "public").on(nats);
-        assert!(card_source(&silent, &ids).unwrap_err().to_string().contains("api = \"http://HOST:PORT\""));
-        let channel = Channel { api: Some("http://127.0.0.1:8099".into()), ..Channel::new("p", "public") };
+        assert!(
+            card_source(&silent, &ids)
+                .unwrap_err()
+                .to_string()
+                .contains("api = \"http://HOST:PORT\"")
+        );
+        let channel =
+            Channel { api: Some("http://127.0.0.1:8099".into()), ..Channel::new("p", "public") };
         let there = card_source(&channel.on(silent), &ids).unwrap();
         assert_eq!(there.wanted, [("a/b".to_owned(), "/projects/p/cards/a%2Fb".to_owned())]);
     }

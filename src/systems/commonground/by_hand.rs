@@ -1,7 +1,9 @@
-//! Answering a call by hand: the form of its answer, what the content rules say of that, and the card that it becomes.
+//! Answering a call by hand: the form of its answer, what the content rules say of that, and the
+//! card that it becomes.
 //!
-//! An answer is an object with `status`, `result`, `error` and `after_execution`, as a result's card has them, but for the result, which is
-//! the text that was written: JSON, else plain words. What is left out is filled in as CommonGround's own builder does it.
+//! An answer is an object with `status`, `result`, `error` and `after_execution`, as a result's
+//! card has them, but for the result, which is the text that was written: JSON, else plain words.
+//! What is left out is filled in as CommonGround's own builder does it.
 
 use serde_json::{Map, Value, json};
 
@@ -25,8 +27,15 @@ const ERROR: &str = "error";
 const SUCCESS: &str = "success";
 const MEMBERS: [&str; 4] = [STATUS, RESULT, ERROR, keys::AFTER_EXECUTION];
 /// The codes that CommonGround's own services use.
-const CODES: [&str; 7] =
-    ["bad_request", "not_found", "conflict", "auth_failed", "upstream_unavailable", "tool_timeout", "internal_error"];
+const CODES: [&str; 7] = [
+    "bad_request",
+    "not_found",
+    "conflict",
+    "auth_failed",
+    "upstream_unavailable",
+    "tool_timeout",
+    "internal_error",
+];
 
 /// A call that waits for its result, as far as its answer and its card need it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -74,15 +83,21 @@ impl WaitingCall for Waiting {
 
     fn ids(&self) -> Vec<(&'static str, String)> {
         let context = &self.context;
-        let epoch = context.turn_epoch.map_or_else(String::new, |epoch| format!(" · epoch {epoch}"));
+        let epoch =
+            context.turn_epoch.map_or_else(String::new, |epoch| format!(" · epoch {epoch}"));
         let (step, call) = (context.step_id.clone(), context.tool_call_id.clone());
-        let ids =
-            [("agent", context.agent_id.clone()), ("turn", format!("{}{epoch}", context.turn())), ("step", step), ("call", call)];
+        let ids = [
+            ("agent", context.agent_id.clone()),
+            ("turn", format!("{}{epoch}", context.turn())),
+            ("step", step),
+            ("call", call),
+        ];
         ids.into_iter().filter(|(_, text)| !text.is_empty()).collect()
     }
 
     fn place(&self) -> String {
-        let epoch = self.context.turn_epoch.map_or_else(String::new, |epoch| format!(", epoch {epoch}"));
+        let epoch =
+            self.context.turn_epoch.map_or_else(String::new, |epoch| format!(", epoch {epoch}"));
         format!("{}, {}{epoch}", self.context.tool_call_id, self.context.turn())
     }
 
@@ -104,7 +119,8 @@ impl WaitingCall for Waiting {
     }
 
     fn leftover(&self, answer: &Value) -> Option<Pointer> {
-        (answer[STATUS] == SUCCESS && answer.get(ERROR).is_some()).then(|| Pointer::root().child(ERROR))
+        (answer[STATUS] == SUCCESS && answer.get(ERROR).is_some())
+            .then(|| Pointer::root().child(ERROR))
     }
 
     fn refusal(&self, message: &str) -> Value {
@@ -125,7 +141,12 @@ impl WaitingCall for Waiting {
         let after = built.after;
         Preview {
             written: self.card(&built),
-            then: format!("{}: {} ({})", after.after.word(), after.after.means(), after.origin.words()),
+            then: format!(
+                "{}: {} ({})",
+                after.after.word(),
+                after.after.means(),
+                after.origin.words()
+            ),
             told: built.report("the card's id"),
         }
     }
@@ -136,7 +157,8 @@ fn blank() -> Value {
     json!({STATUS: SUCCESS})
 }
 
-/// The form of an answer as it stands: what did not succeed needs an error, and a success must not have one.
+/// The form of an answer as it stands: what did not succeed needs an error, and a success must not
+/// have one.
 fn schema(answer: &Value, command: Option<After>) -> Value {
     let succeeds = answer[STATUS] == SUCCESS;
     let mut properties = Map::new();
@@ -148,14 +170,21 @@ fn schema(answer: &Value, command: Option<After>) -> Value {
         }),
     );
     let result = match succeeds {
-        true => "What the tool gives back: JSON, such as {\"on\": true}, or plain words. null is an empty one.",
-        false => "What there is all the same. Left out, a failure has its error here too, as with CommonGround's own tools.",
+        true => {
+            "What the tool gives back: JSON, such as {\"on\": true}, or plain words. null is an empty one."
+        }
+        false => {
+            "What there is all the same. Left out, a failure has its error here too, as with CommonGround's own tools."
+        }
     };
     if !succeeds {
         properties.insert(ERROR.into(), error_schema());
     }
     let least = u8::from(succeeds);
-    properties.insert(RESULT.into(), json!({"type": "string", "format": "textarea", "minLength": least, "description": result}));
+    properties.insert(
+        RESULT.into(),
+        json!({"type": "string", "format": "textarea", "minLength": least, "description": result}),
+    );
     let after = command.unwrap_or(After::Suspend);
     properties.insert(
         keys::AFTER_EXECUTION.into(),
@@ -190,18 +219,24 @@ fn error_schema() -> Value {
 fn read(text: &str) -> Result<Value, String> {
     match serde_json::from_str::<Value>(text) {
         Ok(value) => Ok(value),
-        Err(error) if text.trim_start().starts_with(['{', '[', '"']) => Err(format!("begins as JSON, and is none: {error}")),
+        Err(error) if text.trim_start().starts_with(['{', '[', '"']) => {
+            Err(format!("begins as JSON, and is none: {error}"))
+        }
         Err(_) => Ok(text.into()),
     }
 }
 
 /// What is wrong with an answer, by the rules of the store among others: the place, and why.
 fn fault(answer: &Value) -> Option<(Pointer, String)> {
-    let after = answer.get(keys::AFTER_EXECUTION).cloned().unwrap_or_else(|| After::Suspend.word().into());
+    let after =
+        answer.get(keys::AFTER_EXECUTION).cloned().unwrap_or_else(|| After::Suspend.word().into());
     let content = json!({STATUS: answer[STATUS], keys::AFTER_EXECUTION: after, RESULT: answer[RESULT], ERROR: answer[ERROR]});
     let known = answer[STATUS].as_str().is_none_or(|status| STATUSES.contains(&status));
     if !known {
-        return Some((Pointer::root().child(STATUS), format!("is none of {}", STATUSES.join(", "))));
+        return Some((
+            Pointer::root().child(STATUS),
+            format!("is none of {}", STATUSES.join(", ")),
+        ));
     }
     if let Some(Err(words)) = answer[RESULT].as_str().map(read) {
         return Some((Pointer::root().child(RESULT), words));
@@ -211,8 +246,12 @@ fn fault(answer: &Value) -> Option<(Pointer, String)> {
         ContentFault::AfterExecution => keys::AFTER_EXECUTION,
         ContentFault::Field(name) => name,
         ContentFault::Status => STATUS,
-        ContentFault::NoTag | ContentFault::UnknownTag => return Some((Pointer::root(), fault.words())),
-        ContentFault::ErrorForbidden | ContentFault::ErrorRequired | ContentFault::ErrorIncomplete => ERROR,
+        ContentFault::NoTag | ContentFault::UnknownTag => {
+            return Some((Pointer::root(), fault.words()));
+        }
+        ContentFault::ErrorForbidden
+        | ContentFault::ErrorRequired
+        | ContentFault::ErrorIncomplete => ERROR,
     };
     Some((Pointer::root().child(member), fault.words()))
 }
@@ -228,16 +267,24 @@ pub fn built(answer: &Value, command: Option<After>) -> Built {
     let written = answer[RESULT].as_str().filter(|text| !text.trim().is_empty());
     let result = match written {
         Some(text) => read(text).unwrap_or_else(|_| text.into()),
-        None if status == "failed" => json!({"error_code": error["code"], "error_message": error["message"], "error": error}),
+        None if status == "failed" => {
+            json!({"error_code": error["code"], "error_message": error["message"], "error": error})
+        }
         None => Value::Null,
     };
     let said = AfterSource { command, ..AfterSource::default() };
     let after_execution = answer.get(keys::AFTER_EXECUTION);
-    result::build(&Given { status: &status.into(), result: &result, error: Some(&error), after_execution, said })
+    result::build(&Given {
+        status: &status.into(),
+        result: &result,
+        error: Some(&error),
+        after_execution,
+        said,
+    })
 }
 
-/// An answer as a person types it in one line: a result, in JSON or in plain words; `{"error": {"code": …, "message": …}}`; or the whole
-/// answer, with its `status`.
+/// An answer as a person types it in one line: a result, in JSON or in plain words;
+/// `{"error": {"code": …, "message": …}}`; or the whole answer, with its `status`.
 ///
 /// # Errors
 /// What is wrong with it, for whoever typed it.
@@ -255,7 +302,9 @@ fn typed(line: &str) -> Result<Value, String> {
             }
             answer
         }
-        Some(members) if members.contains_key(ERROR) && members.len() == 1 => failure(&value[ERROR]),
+        Some(members) if members.contains_key(ERROR) && members.len() == 1 => {
+            failure(&value[ERROR])
+        }
         _ => json!({STATUS: SUCCESS, RESULT: line}),
     };
     match fault(&answer) {
@@ -266,7 +315,8 @@ fn typed(line: &str) -> Result<Value, String> {
 
 fn is_whole(members: &Map<String, Value>) -> bool {
     let known = |name: &String| MEMBERS.contains(&name.as_str());
-    members.get(STATUS).and_then(Value::as_str).is_some_and(|status| STATUSES.contains(&status)) && members.keys().all(known)
+    members.get(STATUS).and_then(Value::as_str).is_some_and(|status| STATUSES.contains(&status))
+        && members.keys().all(known)
 }
 
 fn failure(error: &Value) -> Value {
@@ -302,15 +352,22 @@ mod tests {
         let burnt = json!({"status": "failed", "error": {"code": "burnt", "message": "the bulb"}});
         assert_eq!(typed(r#"{"error": {"code": "burnt", "message": "the bulb"}}"#), Ok(burnt));
         assert_eq!(typed(r#"{"error": "the bulb"}"#).unwrap()["error"]["code"], "internal_error");
-        let late =
-            r#"{"status": "timeout", "error": {"code": "tool_timeout", "message": "late"}, "after_execution": "terminate"}"#;
+        let late = r#"{"status": "timeout", "error": {"code": "tool_timeout", "message": "late"}, "after_execution": "terminate"}"#;
         assert_eq!(built(&typed(late).unwrap(), None).after.after, After::Terminate);
         // A result that only looks like a whole answer is one.
-        assert_eq!(built(&typed(r#"{"status": "open", "door": 1}"#).unwrap(), None).result["status"], "open");
-        let partly = r#"{"status": "partial", "result": [1], "error": {"code": "a", "message": "b"}}"#;
+        assert_eq!(
+            built(&typed(r#"{"status": "open", "door": 1}"#).unwrap(), None).result["status"],
+            "open"
+        );
+        let partly =
+            r#"{"status": "partial", "result": [1], "error": {"code": "a", "message": "b"}}"#;
         assert_eq!(built(&typed(partly).unwrap(), None).result, json!([1]));
         assert!(typed(r#"{"on": tru"#).unwrap_err().contains("begins as JSON"));
-        assert!(typed(r#"{"status": "partial", "result": 1}"#).unwrap_err().contains("must have an \"error\""));
+        assert!(
+            typed(r#"{"status": "partial", "result": 1}"#)
+                .unwrap_err()
+                .contains("must have an \"error\"")
+        );
         assert!(typed(r#"{"error": {"code": "", "message": "m"}}"#).is_err());
         assert!(typed("  ").is_err());
     }
@@ -321,18 +378,34 @@ mod tests {
         assert_eq!(issues(&json!({"status": "failed"})), ["/error is required"]);
         let halves = json!({"status": "partial", "result": "1", "error": {"code": ""}});
         assert_eq!(issues(&halves).len(), 2, "{:?}", issues(&halves));
-        assert_eq!(schema(&blank(), Some(After::Terminate))["properties"]["after_execution"]["default"], "terminate");
+        assert_eq!(
+            schema(&blank(), Some(After::Terminate))["properties"]["after_execution"]["default"],
+            "terminate"
+        );
     }
 
     #[test]
     fn what_the_store_would_refuse_is_told_at_its_place() {
         let at = |answer: Value| fault(&answer).map(|(at, _)| at.to_string()).unwrap_or_default();
         assert_eq!(at(json!({"status": "success", "result": "{\"on\": tru"})), "/result");
-        assert_eq!(at(json!({"status": "success", "result": "1", "error": {"code": "a", "message": "b"}})), "/error");
-        assert_eq!(at(json!({"status": "failed", "error": {"code": "", "message": "b"}})), "/error");
-        assert_eq!(at(json!({"status": "failed", "error": {"code": " ", "message": "b"}})), "", "the store takes a space");
+        assert_eq!(
+            at(json!({"status": "success", "result": "1", "error": {"code": "a", "message": "b"}})),
+            "/error"
+        );
+        assert_eq!(
+            at(json!({"status": "failed", "error": {"code": "", "message": "b"}})),
+            "/error"
+        );
+        assert_eq!(
+            at(json!({"status": "failed", "error": {"code": " ", "message": "b"}})),
+            "",
+            "the store takes a space"
+        );
         assert_eq!(at(json!({"status": "done"})), "/status");
-        assert_eq!(at(json!({"status": "success", "after_execution": "later"})), "/after_execution");
+        assert_eq!(
+            at(json!({"status": "success", "after_execution": "later"})),
+            "/after_execution"
+        );
         assert_eq!(at(json!({"status": "success"})), "");
     }
 
@@ -358,7 +431,10 @@ mod tests {
         assert_eq!(card["content"]["after_execution"], "terminate");
         assert_eq!(card["content"]["result"]["error_code"], "burnt");
         assert_eq!(card["content"]["error"]["source"], "tool");
-        assert_eq!((&card["metadata"]["step_id"], &card["metadata"]["function_name"]), (&json!("s"), &json!("lamp")));
+        assert_eq!(
+            (&card["metadata"]["step_id"], &card["metadata"]["function_name"]),
+            (&json!("s"), &json!("lamp"))
+        );
         assert_eq!(waiting.due(None), Millis::parse("2026-01-01T12:00:30Z"));
     }
 

@@ -1,4 +1,5 @@
-//! Cards: call and result, as the store keeps them and as the API gives them; what their contents must hold, and which labels are copied.
+//! Cards: call and result, as the store keeps them and as the API gives them; what their contents
+//! must hold, and which labels are copied.
 
 mod class;
 
@@ -34,8 +35,12 @@ impl Card {
         let labels = value["metadata"].as_object().cloned().unwrap_or_default();
         let text = |member: &Value| member.as_str().map(str::to_owned);
         let label = |name: &str| labels.get(name).and_then(text);
-        let own_or_label =
-            |name: &str| text(&value[name]).filter(|own| !own.is_empty()).or_else(|| label(name)).unwrap_or_default();
+        let own_or_label = |name: &str| {
+            text(&value[name])
+                .filter(|own| !own.is_empty())
+                .or_else(|| label(name))
+                .unwrap_or_default()
+        };
         let kind = text(&value["type"]).unwrap_or_else(|| kind_of(&labels));
         let mut content = value["content"].clone();
         if let (Some(members), Some(tag)) = (content.as_object_mut(), tag_of(&kind)) {
@@ -43,7 +48,9 @@ impl Card {
         }
         Some(Self {
             id: text(&value["card_id"])?,
-            project_id: text(&value["project_id"]).or_else(|| text(&value["tenant_id"])).unwrap_or_default(),
+            project_id: text(&value["project_id"])
+                .or_else(|| text(&value["tenant_id"]))
+                .unwrap_or_default(),
             author_id: own_or_label("author_id"),
             tool_call_id: own_or_label("tool_call_id"),
             created_at: own_or_label("created_at"),
@@ -59,7 +66,8 @@ impl Card {
         self.labels.get(name).and_then(Value::as_str)
     }
 
-    /// The labels as the store keeps them: what it is, whose, and since when beside what was written about it.
+    /// The labels as the store keeps them: what it is, whose, and since when beside what was
+    /// written about it.
     #[must_use]
     pub fn stored_labels(&self, created_at: &str) -> Value {
         let mut labels = self.labels.clone();
@@ -93,7 +101,10 @@ impl Card {
 
 /// The kind that the labels give, as CommonGround reads them.
 fn kind_of(labels: &Map<String, Value>) -> String {
-    ["type", "semantic_type"].into_iter().find_map(|name| labels.get(name)).map_or_else(|| UNKNOWN.into(), python::str)
+    ["type", "semantic_type"]
+        .into_iter()
+        .find_map(|name| labels.get(name))
+        .map_or_else(|| UNKNOWN.into(), python::str)
 }
 
 /// The kind of a card whose labels have none.
@@ -109,8 +120,13 @@ fn tag_of(kind: &str) -> Option<&'static str> {
 
 /// The content of a call's card, as stored.
 #[must_use]
-pub fn call_content(tool: &str, arguments: &Map<String, Value>, target_subject: Option<&str>) -> Value {
-    let mut content = json!({TAG: CALL_CONTENT, "tool_name": tool, "arguments": arguments, "status": "called"});
+pub fn call_content(
+    tool: &str,
+    arguments: &Map<String, Value>,
+    target_subject: Option<&str>,
+) -> Value {
+    let mut content =
+        json!({TAG: CALL_CONTENT, "tool_name": tool, "arguments": arguments, "status": "called"});
     if let Some(subject) = target_subject {
         content["target_subject"] = subject.into();
     }
@@ -165,11 +181,17 @@ impl ContentFault {
             Self::NoTag => format!("the content has no \"{TAG}\", so nothing tells what it is"),
             Self::UnknownTag => format!("\"{TAG}\" names no class of content that the store knows"),
             Self::Status => "\"status\" is blank".into(),
-            Self::Field(name) => format!("\"{name}\" is missing, of another type, or one that the content may not have"),
-            Self::AfterExecution => "\"after_execution\" is neither \"suspend\" nor \"terminate\"".into(),
+            Self::Field(name) => format!(
+                "\"{name}\" is missing, of another type, or one that the content may not have"
+            ),
+            Self::AfterExecution => {
+                "\"after_execution\" is neither \"suspend\" nor \"terminate\"".into()
+            }
             Self::ErrorForbidden => "a success must not have an \"error\"".into(),
             Self::ErrorRequired => "what did not succeed must have an \"error\"".into(),
-            Self::ErrorIncomplete => "\"error\" needs a \"code\" and a \"message\" that are not empty".into(),
+            Self::ErrorIncomplete => {
+                "\"error\" needs a \"code\" and a \"message\" that are not empty".into()
+            }
         }
     }
 }
@@ -178,7 +200,9 @@ impl ContentFault {
 #[must_use]
 pub fn content_fault(content: &Value) -> Option<ContentFault> {
     let Some(tag) = content.get(TAG) else { return Some(ContentFault::NoTag) };
-    let Some(class) = tag.as_str().and_then(class::of) else { return Some(ContentFault::UnknownTag) };
+    let Some(class) = tag.as_str().and_then(class::of) else {
+        return Some(ContentFault::UnknownTag);
+    };
     if let Some(name) = class.fault(content) {
         return Some(ContentFault::Field(name));
     }
@@ -213,7 +237,8 @@ pub struct Copied {
 }
 
 impl Copied {
-    /// Whether the result has what the call has. A parent step that the call lacks may come from the message.
+    /// Whether the result has what the call has. A parent step that the call lacks may come from
+    /// the message.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.call == self.result || (self.label == "parent_step_id" && self.call.is_none())
@@ -226,10 +251,19 @@ pub fn copied(call: &Card, result: &Card) -> Vec<Copied> {
     let labels = ["agent_turn_id", "step_id", "trace_id", "parent_step_id"];
     let own = |card: &Card, label: &str| card.label(label).map(str::to_owned);
     let call_id = |card: &Card| (!card.tool_call_id.is_empty()).then(|| card.tool_call_id.clone());
-    let mut rows = vec![Copied { label: "tool_call_id", call: call_id(call), result: call_id(result) }];
-    rows.extend(labels.map(|label| Copied { label, call: own(call, label), result: own(result, label) }));
+    let mut rows =
+        vec![Copied { label: "tool_call_id", call: call_id(call), result: call_id(result) }];
+    rows.extend(labels.map(|label| Copied {
+        label,
+        call: own(call, label),
+        result: own(result, label),
+    }));
     let function = own(result, "function_name");
-    rows.push(Copied { label: "function_name", call: call.tool().map(str::to_owned), result: function });
+    rows.push(Copied {
+        label: "function_name",
+        call: call.tool().map(str::to_owned),
+        result: function,
+    });
     rows
 }
 
@@ -240,7 +274,8 @@ mod tests {
     #[test]
     fn both_spellings_read_the_same() {
         let labels = json!({"type": RESULT, "author_id": "tool.lamp", "created_at": "t", "tool_call_id": "c", "step_id": "s"});
-        let content = json!({"status": "success", "after_execution": "suspend", "result": 1, "error": null});
+        let content =
+            json!({"status": "success", "after_execution": "suspend", "result": 1, "error": null});
         let stored = json!({"card_id": "r", "tenant_id": "p", "tool_call_id": "c", "content": tagged_result(&content), "metadata": labels});
         let given = json!({"card_id": "r", "project_id": "p", "type": RESULT, "author_id": "tool.lamp", "created_at": "t",
             "tool_call_id": "c", "content": content, "metadata": labels});
@@ -266,9 +301,18 @@ mod tests {
             (json!({"__type__": "FieldsSchemaContent", "fields": [{"name": "a"}]}), None),
             (json!({"__type__": "FieldsSchemaContent", "fields": [{"name": " "}]}), Some("field")),
             (json!({"__type__": "TextFileContent", "uri": "s3://b/k", "checksum": "c"}), None),
-            (json!({"__type__": "TextFileContent", "uri": "file:///k", "checksum": "c"}), Some("field")),
-            (json!({"__type__": "ToolCallContent", "tool_name": "", "arguments": {}, "status": ""}), None),
-            (json!({"__type__": "ToolCallContent", "tool_name": "a", "arguments": {}, "status": "", "x": 1}), Some("field")),
+            (
+                json!({"__type__": "TextFileContent", "uri": "file:///k", "checksum": "c"}),
+                Some("field"),
+            ),
+            (
+                json!({"__type__": "ToolCallContent", "tool_name": "", "arguments": {}, "status": ""}),
+                None,
+            ),
+            (
+                json!({"__type__": "ToolCallContent", "tool_name": "a", "arguments": {}, "status": "", "x": 1}),
+                Some("field"),
+            ),
         ] {
             assert_eq!(content_fault(&content).map(ContentFault::word), word, "{content}");
         }
@@ -285,13 +329,18 @@ mod tests {
         assert_eq!(fault("success", json!(" "), json!(null)), Some("after_execution"));
         assert_eq!(fault("success", json!(null), json!(null)), Some("field"));
         assert_eq!(fault("odd", json!("suspend"), json!({"code": 5, "message": " "})), None);
-        assert_eq!(fault("odd", json!("suspend"), json!({"code": 0, "message": "m"})), Some("error_incomplete"));
+        assert_eq!(
+            fault("odd", json!("suspend"), json!({"code": 0, "message": "m"})),
+            Some("error_incomplete")
+        );
         assert_eq!(fault("success", json!("suspend"), json!(false)), Some("error_forbidden"));
     }
 
     #[test]
     fn a_kind_that_no_label_gives_is_unknown() {
-        let kind = |labels: Value| Card::read(&json!({"card_id": "c", "content": {}, "metadata": labels})).unwrap().kind;
+        let kind = |labels: Value| {
+            Card::read(&json!({"card_id": "c", "content": {}, "metadata": labels})).unwrap().kind
+        };
         assert_eq!(kind(json!({})), "unknown");
         assert_eq!(kind(json!({"semantic_type": "tool.call"})), CALL);
         assert_eq!(kind(json!({"type": null})), "None");
@@ -305,12 +354,19 @@ mod tests {
             labels: labels.as_object().cloned().unwrap(),
             ..Card::default()
         };
-        let call = card(json!({"step_id": "s", "trace_id": "t", "agent_turn_id": "u"}), json!({"tool_name": "lamp"}));
+        let call = card(
+            json!({"step_id": "s", "trace_id": "t", "agent_turn_id": "u"}),
+            json!({"tool_name": "lamp"}),
+        );
         let result = card(
             json!({"step_id": "s", "trace_id": "x", "agent_turn_id": "u", "function_name": "lamp", "parent_step_id": "p"}),
             json!({}),
         );
-        let broken: Vec<_> = copied(&call, &result).into_iter().filter(|row| !row.holds()).map(|row| row.label).collect();
+        let broken: Vec<_> = copied(&call, &result)
+            .into_iter()
+            .filter(|row| !row.holds())
+            .map(|row| row.label)
+            .collect();
         assert_eq!(broken, ["trace_id"]);
     }
 }

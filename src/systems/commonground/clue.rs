@@ -25,7 +25,8 @@ pub enum Clue {
     Ack(Ack),
     /// The tool's command.
     Command { subject: String, card: Option<String>, call: Option<String> },
-    /// The caller's worker is told to look into its inbox. Before the command that is the action itself, after it a result was reported.
+    /// The caller's worker is told to look into its inbox. Before the command that is the action
+    /// itself, after it a result was reported.
     Wakeup,
     /// A turn of another agent goes on.
     Turn(Box<Decoded>),
@@ -33,19 +34,29 @@ pub enum Clue {
 
 /// What it says; `None` where it is of something else.
 #[must_use]
-pub fn clue(subject: &str, received: &[(String, String)], body: &[u8], wanted: &Wanted) -> Option<Clue> {
+pub fn clue(
+    subject: &str,
+    received: &[(String, String)],
+    body: &[u8],
+    wanted: &Wanted,
+) -> Option<Clue> {
     let parts = Subject::parse(subject)?;
     let body: Value = serde_json::from_slice(body).ok()?;
     let text = |name: &str| body[name].as_str().map(str::to_owned);
     let header = |name| headers::value(received, name);
     let traced = || {
-        header(headers::TRACE).and_then(|text| Traceparent::parse(text).ok()).is_some_and(|own| own.trace_id() == wanted.trace)
+        header(headers::TRACE)
+            .and_then(|text| Traceparent::parse(text).ok())
+            .is_some_and(|own| own.trace_id() == wanted.trace)
     };
     match (parts.category.as_str(), parts.component.as_str()) {
-        ("evt", "sys") if parts.suffix == "action_ack" => Ack::read(&body).filter(|ack| ack.action == wanted.call).map(Clue::Ack),
+        ("evt", "sys") if parts.suffix == "action_ack" => {
+            Ack::read(&body).filter(|ack| ack.action == wanted.call).map(Clue::Ack)
+        }
         ("cmd", "tool" | "sys") if parts.suffix != "action" => {
             let call = header(headers::CALL);
-            let own = call == Some(&wanted.call) || (traced() && header(headers::AGENT) == Some(&wanted.agent));
+            let own = call == Some(&wanted.call)
+                || (traced() && header(headers::AGENT) == Some(&wanted.agent));
             own.then(|| Clue::Command {
                 subject: subject.to_owned(),
                 card: text("tool_call_card_id"),
@@ -56,7 +67,9 @@ pub fn clue(subject: &str, received: &[(String, String)], body: &[u8], wanted: &
         ("cmd", "agent") if parts.suffix == "wakeup" && text("reason").is_none() => {
             (traced() && header(headers::AGENT) == Some(&wanted.agent)).then_some(Clue::Wakeup)
         }
-        ("evt", "agent") if parts.target != wanted.agent && traced() => turn(subject, received, &body),
+        ("evt", "agent") if parts.target != wanted.agent && traced() => {
+            turn(subject, received, &body)
+        }
         // Token streams carry no headers, so that only their turn tells whose they are.
         ("str", "agent") if parts.target != wanted.agent => turn(subject, received, &body),
         _ => None,
@@ -114,33 +127,79 @@ mod tests {
         let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
         let wanted = Wanted { call: "call_1".into(), trace: trace.into(), agent: "ui_1".into() };
         let look = |subject: &str, pairs: &[(&str, &str)], body: &str| {
-            let pairs: Vec<_> = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+            let pairs: Vec<_> = pairs
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect();
             clue(&format!("cg.v1r4.p.c.{subject}"), &pairs, body.as_bytes(), &wanted)
         };
-        let ack = |id: &str| look("evt.sys.ui.action_ack", &[], &format!("{{\"action_id\":\"{id}\",\"status\":\"accepted\"}}"));
-        assert!(matches!(ack("call_1"), Some(Clue::Ack(ack)) if ack.status == "accepted" && !ack.is_final()));
+        let ack = |id: &str| {
+            look(
+                "evt.sys.ui.action_ack",
+                &[],
+                &format!("{{\"action_id\":\"{id}\",\"status\":\"accepted\"}}"),
+            )
+        };
+        assert!(
+            matches!(ack("call_1"), Some(Clue::Ack(ack)) if ack.status == "accepted" && !ack.is_final())
+        );
         assert_eq!(ack("call_2"), None);
-        let command = look("cmd.tool.lamp.switch", &[(headers::CALL, "call_1")], "{\"tool_call_card_id\":\"k\"}");
+        let command = look(
+            "cmd.tool.lamp.switch",
+            &[(headers::CALL, "call_1")],
+            "{\"tool_call_card_id\":\"k\"}",
+        );
         assert!(matches!(command, Some(Clue::Command { card: Some(card), .. }) if card == "k"));
         let parent = format!("00-{trace}-00f067aa0ba902b7-01");
-        let gods = [(headers::CALL, "call_9"), (headers::TRACE, parent.as_str()), (headers::AGENT, "ui_1")];
+        let gods = [
+            (headers::CALL, "call_9"),
+            (headers::TRACE, parent.as_str()),
+            (headers::AGENT, "ui_1"),
+        ];
         assert!(matches!(look("cmd.tool.lamp.switch", &gods, "{}"), Some(Clue::Command { .. })));
-        assert_eq!(look("cmd.tool.lamp.switch", &gods[..2], "{}"), None, "a child call of another agent");
+        assert_eq!(
+            look("cmd.tool.lamp.switch", &gods[..2], "{}"),
+            None,
+            "a child call of another agent"
+        );
         assert_eq!(look("cmd.agent.w.wakeup", &gods[1..], "{}"), Some(Clue::Wakeup));
-        assert_eq!(look("cmd.agent.w.wakeup", &gods[1..], r#"{"reason": "watchdog_pending_inbox", "inbox_id": "i"}"#), None);
-        let theirs = [(headers::AGENT, "counter"), (headers::TRACE, parent.as_str()), (headers::TURN, "turn_9")];
+        assert_eq!(
+            look(
+                "cmd.agent.w.wakeup",
+                &gods[1..],
+                r#"{"reason": "watchdog_pending_inbox", "inbox_id": "i"}"#
+            ),
+            None
+        );
+        let theirs = [
+            (headers::AGENT, "counter"),
+            (headers::TRACE, parent.as_str()),
+            (headers::TURN, "turn_9"),
+        ];
         let state = look("evt.agent.counter.state", &theirs, r#"{"status": "running"}"#);
-        assert!(matches!(&state, Some(Clue::Turn(reading)) if reading.id.as_deref() == Some("turn_9")), "{state:?}");
-        let chunk =
-            look("str.agent.counter.chunk", &[], r#"{"agent_turn_id": "turn_9", "chunk_type": "content", "content": "I "}"#);
+        assert!(
+            matches!(&state, Some(Clue::Turn(reading)) if reading.id.as_deref() == Some("turn_9")),
+            "{state:?}"
+        );
+        let chunk = look(
+            "str.agent.counter.chunk",
+            &[],
+            r#"{"agent_turn_id": "turn_9", "chunk_type": "content", "content": "I "}"#,
+        );
         assert!(matches!(chunk, Some(Clue::Turn(reading)) if reading.text == "I "));
-        assert_eq!(look("evt.agent.ui_1.state", &gods[1..], "{}"), None, "the caller's own turn is not what it started");
+        assert_eq!(
+            look("evt.agent.ui_1.state", &gods[1..], "{}"),
+            None,
+            "the caller's own turn is not what it started"
+        );
     }
 
     #[test]
     fn advisories_are_read() {
         let body = br#"{"stream":"cg_cmd_v1r4","consumer":"tool_x_cmd_v1r4","stream_seq":7,"deliveries":3}"#;
-        let read = advice("$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.cg_cmd_v1r4.tool_x_cmd_v1r4", body).unwrap();
+        let read =
+            advice("$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.cg_cmd_v1r4.tool_x_cmd_v1r4", body)
+                .unwrap();
         assert!(read.given_up && (read.sequence, read.deliveries) == (7, 3));
         assert_eq!(advice("$JS.EVENT.ADVISORY.CONSUMER.CREATED.cg_cmd_v1r4.x", body), None);
     }

@@ -1,4 +1,5 @@
-//! The messages that a caller sends, exactly as they go out. Fresh ids come from outside: nothing here is random.
+//! The messages that a caller sends, exactly as they go out. Fresh ids come from outside: nothing
+//! here is random.
 
 use serde_json::{Map, Value, json};
 
@@ -29,9 +30,17 @@ impl Ids {
     /// Makes them; `random` gives another number each time it is asked.
     pub fn fresh(random: &mut dyn FnMut() -> u128) -> Self {
         let mut hex = || format!("{:032x}", random());
-        let (turn, step, call) = (format!("turn_{}", hex()), format!("step_{}", hex()), format!("call_{}", hex()));
+        let (turn, step, call) =
+            (format!("turn_{}", hex()), format!("step_{}", hex()), format!("call_{}", hex()));
         let (call_card, result_card) = (hex(), hex());
-        Self { turn, step, call, call_card, result_card, trace: Traceparent::first(random(), low(random())) }
+        Self {
+            turn,
+            step,
+            call,
+            call_card,
+            result_card,
+            trace: Traceparent::first(random(), low(random())),
+        }
     }
 
     /// The context of a first call in a turn of its own.
@@ -58,7 +67,8 @@ pub fn low(random: u128) -> u64 {
     (random & u128::from(u64::MAX)) as u64
 }
 
-/// The headers of a context in their usual order; what has no value is left out, but for the depth, which is then 0.
+/// The headers of a context in their usual order; what has no value is left out, but for the depth,
+/// which is then 0.
 #[must_use]
 pub fn control_headers(context: &Context, trace: &Traceparent) -> Vec<(String, String)> {
     let number = |value: Option<u64>| value.unwrap_or_default().to_string();
@@ -85,12 +95,17 @@ pub fn control_headers(context: &Context, trace: &Traceparent) -> Vec<(String, S
     .collect()
 }
 
-/// A tool command: identity in the headers, a pointer to the call's card in the body, which allows these three keys and no other.
+/// A tool command: identity in the headers, a pointer to the call's card in the body, which allows
+/// these three keys and no other.
 #[must_use]
 pub fn tool(subject: &str, context: &Context, trace: &Traceparent, body: &Pointed<'_>) -> Command {
     let Pointed { tool, after_execution, call_card } = body;
     let body = json!({"tool_name": tool, "after_execution": after_execution, "tool_call_card_id": call_card});
-    Command { subject: subject.into(), headers: control_headers(context, trace), body: body.to_string() }
+    Command {
+        subject: subject.into(),
+        headers: control_headers(context, trace),
+        body: body.to_string(),
+    }
 }
 
 /// What a tool command's body says.
@@ -101,10 +116,15 @@ pub struct Pointed<'p> {
     pub call_card: &'p str,
 }
 
-/// A UI action: the worker behind it writes the cards. The action's id becomes the call's id, and must be fresh: one that was used
-/// wedges the agent for good.
+/// A UI action: the worker behind it writes the cards. The action's id becomes the call's id, and
+/// must be fresh: one that was used wedges the agent for good.
 #[must_use]
-pub fn ui_action(context: &Context, trace: &Traceparent, tool: &str, arguments: &Map<String, Value>) -> Command {
+pub fn ui_action(
+    context: &Context,
+    trace: &Traceparent,
+    tool: &str,
+    arguments: &Map<String, Value>,
+) -> Command {
     let action = &context.tool_call_id;
     let caller = Context { step_id: String::new(), tool_call_id: String::new(), ..context.clone() };
     Command {
@@ -128,18 +148,21 @@ pub fn wakeup(context: &Context, worker_target: &str, trace: &Traceparent) -> Co
     let mut headers = control_headers(&rung, trace);
     headers.retain(|(name, _)| name != headers::DEPTH);
     Command {
-        subject: Subject::wakeup(&context.project_id, &context.channel_id, worker_target).to_string(),
+        subject: Subject::wakeup(&context.project_id, &context.channel_id, worker_target)
+            .to_string(),
         headers,
         body: "{}".into(),
     }
 }
 
-/// The context that a message's subject and headers give; the subject says the project and the channel.
+/// The context that a message's subject and headers give; the subject says the project and the
+/// channel.
 #[must_use]
 pub fn context_of(subject: &Subject, received: &[(String, String)]) -> Context {
     let text = |name| headers::value(received, name).unwrap_or_default().to_owned();
     let number = |name| headers::number(received, name).ok().flatten();
-    let trace = headers::value(received, headers::TRACE).and_then(|text| Traceparent::parse(text).ok());
+    let trace =
+        headers::value(received, headers::TRACE).and_then(|text| Traceparent::parse(text).ok());
     Context {
         project_id: subject.project_id.clone(),
         channel_id: subject.channel_id.clone(),
@@ -174,9 +197,13 @@ mod tests {
         let ids = ids();
         let context = ids.context("demo", "public", "ui_dbg");
         let subject = Subject::tool("demo", "public", "lamp", "switch");
-        let body = Pointed { tool: "lamp_switch", after_execution: "suspend", call_card: &ids.call_card };
+        let body =
+            Pointed { tool: "lamp_switch", after_execution: "suspend", call_card: &ids.call_card };
         let command = tool(&subject.to_string(), &context, &ids.trace, &body);
-        assert_eq!(context_of(&Subject::parse(&command.subject).unwrap(), &command.headers), context);
+        assert_eq!(
+            context_of(&Subject::parse(&command.subject).unwrap(), &command.headers),
+            context
+        );
         let body: Value = serde_json::from_str(&command.body).unwrap();
         assert_eq!(body.as_object().unwrap().len(), 3);
     }
@@ -184,19 +211,39 @@ mod tests {
     #[test]
     fn fresh_ids_are_all_different() {
         let Ids { turn, step, call, call_card, result_card, trace } = ids();
-        let tails = [&turn[5..], &step[5..], &call[5..], &call_card, &result_card, trace.trace_id()];
-        assert!(tails.iter().enumerate().all(|(row, tail)| tail.len() == 32 && !tails[..row].contains(tail)), "{tails:?}");
+        let tails =
+            [&turn[5..], &step[5..], &call[5..], &call_card, &result_card, trace.trace_id()];
+        assert!(
+            tails
+                .iter()
+                .enumerate()
+                .all(|(row, tail)| tail.len() == 32 && !tails[..row].contains(tail)),
+            "{tails:?}"
+        );
     }
 
     #[test]
     fn a_ui_action_carries_its_id_in_the_body_alone() {
         let ids = ids();
-        let command = ui_action(&ids.context("demo", "public", "ui_dbg"), &ids.trace, "lamp_switch", &Map::new());
+        let command = ui_action(
+            &ids.context("demo", "public", "ui_dbg"),
+            &ids.trace,
+            "lamp_switch",
+            &Map::new(),
+        );
         assert_eq!(command.subject, "cg.v1r4.demo.public.cmd.sys.ui.action");
         let names: Vec<_> = command.headers.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(
             names,
-            ["CG-Project-Id", "CG-Channel-Id", "CG-Agent-Id", "CG-Turn-Id", "CG-Turn-Epoch", "CG-Recursion-Depth", "traceparent"]
+            [
+                "CG-Project-Id",
+                "CG-Channel-Id",
+                "CG-Agent-Id",
+                "CG-Turn-Id",
+                "CG-Turn-Epoch",
+                "CG-Recursion-Depth",
+                "traceparent"
+            ]
         );
         let body: Value = serde_json::from_str(&command.body).unwrap();
         assert_eq!(body, json!({"action_id": ids.call, "tool_name": "lamp_switch", "args": {}}));
@@ -205,7 +252,8 @@ mod tests {
     #[test]
     fn a_bell_says_neither_step_nor_call_nor_depth() {
         let ids = ids();
-        let command = wakeup(&ids.context("demo", "public", "a"), "worker_generic", &ids.trace.child(9));
+        let command =
+            wakeup(&ids.context("demo", "public", "a"), "worker_generic", &ids.trace.child(9));
         assert_eq!(
             (command.subject.as_str(), command.body.as_str()),
             ("cg.v1r4.demo.public.cmd.agent.worker_generic.wakeup", "{}")

@@ -2,8 +2,9 @@
 
 use crate::syntax::python::text as python;
 
-/// The thirteen values that a template can name, three of them undocumented. Empty text counts as no value, but for the turn and the box:
-/// CommonGround keeps those as they are, so that an empty one makes its variable vanish.
+/// The thirteen values that a template can name, three of them undocumented. Empty text counts as
+/// no value, but for the turn and the box: CommonGround keeps those as they are, so that an empty
+/// one makes its variable vanish.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Context {
     pub project_id: String,
@@ -40,7 +41,8 @@ pub const VARIABLES: [&str; 13] = [
     "parent_agent_turn_id",
 ];
 
-/// The same names in the order in which CommonGround fills them in: a value that holds a later variable is filled in once more.
+/// The same names in the order in which CommonGround fills them in: a value that holds a later
+/// variable is filled in once more.
 pub const FILLED_IN_ORDER: [&str; 13] = [
     "project_id",
     "channel_id",
@@ -89,8 +91,9 @@ impl Context {
         self.agent_turn_id.as_deref().unwrap_or_default()
     }
 
-    /// The same context with a variable set, for what-ifs; unknown names and numbers that are none change nothing. Spaces around a value
-    /// are cut, and a blank channel is the public one, as CommonGround has it.
+    /// The same context with a variable set, for what-ifs; unknown names and numbers that are none
+    /// change nothing. Spaces around a value are cut, and a blank channel is the public one, as
+    /// CommonGround has it.
     pub fn set(&mut self, variable: &str, text: &str) {
         let whole = text;
         let text = python::strip(text);
@@ -108,7 +111,9 @@ impl Context {
             "parent_agent_id" => &mut self.parent_agent_id,
             "parent_agent_turn_id" => &mut self.parent_agent_turn_id,
             "turn_epoch" => return self.turn_epoch = text.parse().ok().or(self.turn_epoch),
-            "recursion_depth" => return self.recursion_depth = text.parse().ok().or(self.recursion_depth),
+            "recursion_depth" => {
+                return self.recursion_depth = text.parse().ok().or(self.recursion_depth);
+            }
             _ => return,
         };
         text.clone_into(slot);

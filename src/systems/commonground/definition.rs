@@ -16,7 +16,11 @@ pub fn tool(entry: &Entry) -> Tool {
         name: entries::name(value).unwrap_or(&entry.key).to_owned(),
         name_key: entries::name_key(value),
         kind: kind(value).to_owned(),
-        description: value.get(keys::DESCRIPTION).and_then(Value::as_str).unwrap_or_default().to_owned(),
+        description: value
+            .get(keys::DESCRIPTION)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned(),
         service: None,
         gate: Gate::none(),
         keys: GateKeys { groups: "group", states: "applicable-states", next: "state" },

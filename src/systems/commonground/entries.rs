@@ -1,6 +1,7 @@
 //! Finds CommonGround's tool definitions in a file: one a document, or a list of them.
 //!
-//! A definition's key is its name, outer blanks cut, as the API stores it; where it has none, the file's stem.
+//! A definition's key is its name, outer blanks cut, as the API stores it; where it has none, the
+//! file's stem.
 
 use std::sync::Arc;
 
@@ -29,7 +30,12 @@ pub fn entries(file: &FileId, source: &Source) -> Vec<Entry> {
         entries.extend(found_in(root).into_iter().map(|(at, value)| {
             let place = source.place(document, &at);
             Entry {
-                id: EntryId::new(EntryPlace { file: file.clone(), document, at, form: EntryForm::Plain }),
+                id: EntryId::new(EntryPlace {
+                    file: file.clone(),
+                    document,
+                    at,
+                    form: EntryForm::Plain,
+                }),
                 system: keys::SYSTEM,
                 kind: EntryKind::Tool,
                 key: name(&value).unwrap_or(stem).to_owned(),
@@ -42,10 +48,13 @@ pub fn entries(file: &FileId, source: &Source) -> Vec<Entry> {
     entries
 }
 
-/// A document that is a definition; all items of a list, or of the list `tools` that the API answers with, once one of them is.
+/// A document that is a definition; all items of a list, or of the list `tools` that the API
+/// answers with, once one of them is.
 fn found_in(root: &Arc<Value>) -> Vec<(Pointer, Arc<Value>)> {
     let (home, items) = match &**root {
-        Value::Object(members) if is_definition(members) => return vec![(Pointer::root(), Arc::clone(root))],
+        Value::Object(members) if is_definition(members) => {
+            return vec![(Pointer::root(), Arc::clone(root))];
+        }
         Value::Object(members) => match members.get("tools") {
             Some(Value::Array(items)) => (Pointer::root().child("tools"), items),
             _ => return Vec::new(),
@@ -67,10 +76,14 @@ fn is_definition(members: &Map<String, Value>) -> bool {
     // The content of a call card has a subject too.
     let is_call = has("arguments") && has("status");
     let sent = has(keys::TARGET_SUBJECT) && (named || rest.iter().any(|key| has(key)));
-    !is_call && (sent || (has(keys::TOOL_NAME) && rest.iter().any(|key| has(key))) || (named && has(keys::AFTER_EXECUTION)))
+    !is_call
+        && (sent
+            || (has(keys::TOOL_NAME) && rest.iter().any(|key| has(key)))
+            || (named && has(keys::AFTER_EXECUTION)))
 }
 
-/// The name under which the API stores a definition: `tool_name`, else `name`, outer blanks cut; `None` where that is no text or blank.
+/// The name under which the API stores a definition: `tool_name`, else `name`, outer blanks cut;
+/// `None` where that is no text or blank.
 #[must_use]
 pub fn name(value: &Value) -> Option<&str> {
     let given = value.get(name_key(value))?.as_str()?.trim();
@@ -102,7 +115,10 @@ mod tests {
     fn keys(format: Format, text: &str) -> Vec<(usize, String, String)> {
         let source = Source::parse(format, text).unwrap();
         let found = entries(&FileId::new("folder/stem.yaml"), &source);
-        found.into_iter().map(|entry| (entry.id.place().document, entry.id.place().at.to_string(), entry.key)).collect()
+        found
+            .into_iter()
+            .map(|entry| (entry.id.place().document, entry.id.place().at.to_string(), entry.key))
+            .collect()
     }
 
     #[test]
@@ -110,13 +126,22 @@ mod tests {
         let one = "tool_name: ' lamp '\ntarget_subject: x\nafter_execution: suspend\n";
         assert_eq!(keys(Format::Yaml, one), [(0, String::new(), "lamp".into())]);
         let two = format!("{one}---\nname: b\ntarget_subject: y\n---\nother: 1\n");
-        assert_eq!(keys(Format::Yaml, &two), [(0, String::new(), "lamp".into()), (1, String::new(), "b".into())]);
-        let list = json!([{"tool_name": "a", "parameters": {}}, {"description": "no name"}, 3]).to_string();
+        assert_eq!(
+            keys(Format::Yaml, &two),
+            [(0, String::new(), "lamp".into()), (1, String::new(), "b".into())]
+        );
+        let list = json!([{"tool_name": "a", "parameters": {}}, {"description": "no name"}, 3])
+            .to_string();
         assert_eq!(
             keys(Format::Json, &list),
-            [(0, "/0".into(), "a".into()), (0, "/1".into(), "stem".into()), (0, "/2".into(), "stem".into())]
+            [
+                (0, "/0".into(), "a".into()),
+                (0, "/1".into(), "stem".into()),
+                (0, "/2".into(), "stem".into())
+            ]
         );
-        let answer = json!({"tools": [{"tool_name": "a", "target_subject": "x"}], "total": 1}).to_string();
+        let answer =
+            json!({"tools": [{"tool_name": "a", "target_subject": "x"}], "total": 1}).to_string();
         assert_eq!(keys(Format::Json, &answer), [(0, "/tools/0".into(), "a".into())]);
     }
 

@@ -1,4 +1,5 @@
-//! A service's side of a call: what it does with a command, before and after the tool's own code. Pure: who serves only carries it out.
+//! A service's side of a call: what it does with a command, before and after the tool's own code.
+//! Pure: who serves only carries it out.
 
 use serde_json::{Map, Value};
 
@@ -25,11 +26,13 @@ pub enum Attended {
     Refused(Box<Built>, String),
     /// Taken and forgotten.
     Dropped(String),
-    /// Nothing can be written for it. A real service would have it delivered again and again, or stand still over it.
+    /// Nothing can be written for it. A real service would have it delivered again and again, or
+    /// stand still over it.
     Hopeless(String),
 }
 
-/// Decides as a real service does. That a result cannot be reported shows later, in what bars its report.
+/// Decides as a real service does. That a result cannot be reported shows later, in what bars its
+/// report.
 #[must_use]
 pub fn attend(command: &Command, world: &World) -> Attended {
     let own = World { listeners: Known::Unknown, ..world.clone() };
@@ -41,7 +44,10 @@ pub fn attend(command: &Command, world: &World) -> Attended {
         (Fate::Executed, _) => {
             let card = world.card.as_ref().found();
             let arguments = card.and_then(|card| card.content["arguments"].as_object()).cloned();
-            arguments.map_or_else(|| Attended::Hopeless("the call's card cannot be read".into()), Attended::Ask)
+            arguments.map_or_else(
+                || Attended::Hopeless("the call's card cannot be read".into()),
+                Attended::Ask,
+            )
         }
         (Fate::RefusedWithResult, Some(built)) => Attended::Refused(Box::new(built), why()),
         (Fate::Dropped, _) => Attended::Dropped(why()),
@@ -71,11 +77,16 @@ pub fn built(spoken: &Spoken, command: &Command) -> Built {
     if let Some((code, message)) = &spoken.error {
         return result::failed(code, message, after);
     }
-    let result = serde_json::from_str(&spoken.text).unwrap_or_else(|_| Value::String(spoken.text.clone()));
-    result::build(&Given::success(&result, AfterSource { command: after, ..AfterSource::default() }))
+    let result =
+        serde_json::from_str(&spoken.text).unwrap_or_else(|_| Value::String(spoken.text.clone()));
+    result::build(&Given::success(
+        &result,
+        AfterSource { command: after, ..AfterSource::default() },
+    ))
 }
 
-/// The part of a tool's subject that its service listens on, in that channel; `None` where it sends to no tool's subject.
+/// The part of a tool's subject that its service listens on, in that channel; `None` where it sends
+/// to no tool's subject.
 #[must_use]
 pub fn target(tool: &Tool, channel: &Channel) -> Option<String> {
     target_of(tool.entry.value.get(keys::TARGET_SUBJECT)?.as_str()?, channel)
@@ -84,7 +95,11 @@ pub fn target(tool: &Tool, channel: &Channel) -> Option<String> {
 /// The same of a subject with variables.
 #[must_use]
 pub fn target_of(subject: &str, channel: &Channel) -> Option<String> {
-    let context = Context { project_id: channel.project.clone(), channel_id: channel.channel.clone(), ..Context::default() };
+    let context = Context {
+        project_id: channel.project.clone(),
+        channel_id: channel.channel.clone(),
+        ..Context::default()
+    };
     let subject = Subject::parse(&subject::render(subject, &context).text)?;
     subject.is_tool_command().then_some(subject.target)
 }
@@ -103,7 +118,9 @@ mod tests {
     use crate::systems::commonground::{card::Card, report::Turn};
 
     fn command() -> Command {
-        let body = json!({"tool_name": "lamp", "after_execution": "terminate", "tool_call_card_id": "c"}).to_string();
+        let body =
+            json!({"tool_name": "lamp", "after_execution": "terminate", "tool_call_card_id": "c"})
+                .to_string();
         let headers = [("CG-Agent-Id", "a"), ("CG-Turn-Id", "t"), ("CG-Tool-Call-Id", "call")];
         let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
         Command { subject: "cg.v1r4.lab.public.cmd.tool.lamp.on".into(), headers, body }
@@ -117,18 +134,23 @@ mod tests {
 
     #[test]
     fn a_sound_command_asks_the_tool_with_the_cards_arguments() {
-        let Attended::Ask(arguments) = attend(&command(), &world()) else { panic!("it was not asked") };
+        let Attended::Ask(arguments) = attend(&command(), &world()) else {
+            panic!("it was not asked")
+        };
         assert_eq!(arguments["room"], "hall");
         let built = built(&Spoken { text: "{\"on\": true}".into(), error: None }, &command());
         assert_eq!((built.after.after, &built.result["on"]), (After::Terminate, &json!(true)));
-        let burnt = Spoken { text: String::new(), error: Some(("burnt".into(), "the bulb".into())) };
+        let burnt =
+            Spoken { text: String::new(), error: Some(("burnt".into(), "the bulb".into())) };
         assert_eq!(super::built(&burnt, &command()).status, "failed");
     }
 
     #[test]
     fn what_a_real_service_refuses_is_refused_and_what_it_drops_is_dropped() {
         let unknown = World { card: Known::Absent, ..world() };
-        assert!(matches!(attend(&command(), &unknown), Attended::Refused(built, _) if built.result["error_code"] == "not_found"));
+        assert!(
+            matches!(attend(&command(), &unknown), Attended::Refused(built, _) if built.result["error_code"] == "not_found")
+        );
         let nameless = Command { headers: Vec::new(), ..command() };
         assert!(matches!(attend(&nameless, &world()), Attended::Dropped(_)));
         let text = Command { body: "text".into(), ..command() };
@@ -136,6 +158,9 @@ mod tests {
         let answered = World { result: Known::Found("r".into()), ..world() };
         assert!(matches!(attend(&command(), &answered), Attended::Hopeless(_)));
         let gone_on = World { turn: Known::Found(Turn { epoch: 9 }), ..world() };
-        assert!(matches!(attend(&command(), &gone_on), Attended::Ask(_)), "that shows when it is reported");
+        assert!(
+            matches!(attend(&command(), &gone_on), Attended::Ask(_)),
+            "that shows when it is reported"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! What is wrong with a message, where, and what comes of it: CommonGround answers many faults with silence.
+//! What is wrong with a message, where, and what comes of it: CommonGround answers many faults with
+//! silence.
 
 use std::fmt;
 
@@ -41,10 +42,18 @@ impl Fate {
         match self {
             Self::Executed => "runs, and the caller gets the result",
             Self::RefusedWithResult => "does not run; the caller gets a failed result",
-            Self::Dropped => "dropped in silence: only the service's log says why, the caller hears nothing",
-            Self::Unreported => "runs and writes its result card, but the caller never hears; delivered 3 times",
-            Self::Redelivered => "nothing is written and the caller hears nothing; delivered 3 times",
-            Self::Stalled => "nothing is reported, and each of 3 deliveries blocks the service for 30 seconds or more",
+            Self::Dropped => {
+                "dropped in silence: only the service's log says why, the caller hears nothing"
+            }
+            Self::Unreported => {
+                "runs and writes its result card, but the caller never hears; delivered 3 times"
+            }
+            Self::Redelivered => {
+                "nothing is written and the caller hears nothing; delivered 3 times"
+            }
+            Self::Stalled => {
+                "nothing is reported, and each of 3 deliveries blocks the service for 30 seconds or more"
+            }
             Self::Unheard => "no service hears it",
         }
     }
@@ -125,7 +134,8 @@ pub struct Fault {
     pub fate: Fate,
     /// What is wrong and what to do, for people.
     pub text: String,
-    /// What CommonGround says about it, word for word: in the failed result, the report's refusal or the service's log.
+    /// What CommonGround says about it, word for word: in the failed result, the report's refusal
+    /// or the service's log.
     pub says: Option<KnownText>,
 }
 
@@ -158,8 +168,8 @@ pub struct Verdict<'f> {
     pub refused: Option<&'f Fault>,
 }
 
-/// The first fault that stops a command decides; one that only keeps the result from its caller counts when none does, or when what
-/// stops it would have been told in a result.
+/// The first fault that stops a command decides; one that only keeps the result from its caller
+/// counts when none does, or when what stops it would have been told in a result.
 #[must_use]
 pub fn verdict(faults: &[Fault]) -> Verdict<'_> {
     let stops = |fault: &&Fault| !matches!(fault.fate, Fate::Executed | Fate::Unreported);

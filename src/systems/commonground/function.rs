@@ -9,15 +9,17 @@ use crate::model::tool::{Function, Tool};
 #[must_use]
 pub fn function(tool: &Tool) -> Function {
     let value = &*tool.entry.value;
-    let given =
-        value.get(keys::PARAMETERS).filter(|parameters| parameters.as_object().is_some_and(|members| !members.is_empty()));
+    let given = value
+        .get(keys::PARAMETERS)
+        .filter(|parameters| parameters.as_object().is_some_and(|members| !members.is_empty()));
     let parameters = given.cloned().unwrap_or_else(|| json!({"type": "object", "properties": {}}));
     let parameters = shown(parameters, value.get(keys::OPTIONS).unwrap_or(&Value::Null));
     Function { name: tool.name.clone(), description: tool.description.clone(), parameters }
 }
 
-/// The parameters without the names that `options` fixes or takes from the environment, and with its defaults, which stand as they are
-/// written: variables in them are not filled in. A default that the schema has already stays, and a default lifts no requirement.
+/// The parameters without the names that `options` fixes or takes from the environment, and with
+/// its defaults, which stand as they are written: variables in them are not filled in. A default
+/// that the schema has already stays, and a default lifts no requirement.
 #[must_use]
 pub fn shown(mut parameters: Value, options: &Value) -> Value {
     let hidden = |name: &str| is_hidden(options, name);
@@ -47,7 +49,8 @@ pub fn fixed(options: &Value) -> Option<&Map<String, Value>> {
     options.get(keys::ARGS)?.get(keys::FIXED)?.as_object()
 }
 
-/// Whether a model does not see an argument: it is fixed, or stands among `envs`, whatever is written there.
+/// Whether a model does not see an argument: it is fixed, or stands among `envs`, whatever is
+/// written there.
 #[must_use]
 pub fn is_hidden(options: &Value, name: &str) -> bool {
     let envs = options.get(keys::ENVS).and_then(Value::as_object);

@@ -1,4 +1,5 @@
-//! The names of CommonGround's headers, and what a message's headers say. Names are case-sensitive: other spellings count as absent.
+//! The names of CommonGround's headers, and what a message's headers say. Names are case-sensitive:
+//! other spellings count as absent.
 
 use crate::syntax::python::text as python;
 
@@ -54,14 +55,19 @@ pub fn written<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h st
 /// A header that would be this one if names were not case-sensitive.
 #[must_use]
 pub fn misspelt<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
-    headers.iter().map(|(own, _)| own.as_str()).find(|own| *own != name && own.eq_ignore_ascii_case(name))
+    headers
+        .iter()
+        .map(|(own, _)| own.as_str())
+        .find(|own| *own != name && own.eq_ignore_ascii_case(name))
 }
 
 /// Why a header that is needed is not there.
 #[must_use]
 pub fn missing(headers: &[(String, String)], name: &str) -> String {
     match misspelt(headers, name) {
-        Some(other) => format!("it is spelled {other}, and names are case-sensitive: it counts as absent"),
+        Some(other) => {
+            format!("it is spelled {other}, and names are case-sensitive: it counts as absent")
+        }
         None => "it is missing".into(),
     }
 }
@@ -74,7 +80,8 @@ pub fn number<'h>(headers: &'h [(String, String)], name: &str) -> Result<Option<
     value(headers, name).map(|text| whole(text).ok_or(text)).transpose()
 }
 
-/// A whole number from 0 on, as Python reads one: `0_1` is 1. Larger ones than fit count as the largest.
+/// A whole number from 0 on, as Python reads one: `0_1` is 1. Larger ones than fit count as the
+/// largest.
 #[must_use]
 pub fn whole(text: &str) -> Option<u64> {
     let digits = python::int(text).ok()?;
@@ -87,7 +94,8 @@ mod tests {
 
     #[test]
     fn other_spellings_count_as_absent_and_are_found() {
-        let headers = [("cg-agent-id".to_owned(), "a".to_owned()), (EPOCH.to_owned(), "-1".to_owned())];
+        let headers =
+            [("cg-agent-id".to_owned(), "a".to_owned()), (EPOCH.to_owned(), "-1".to_owned())];
         assert_eq!(value(&headers, AGENT), None);
         assert_eq!(misspelt(&headers, AGENT), Some("cg-agent-id"));
         assert_eq!(misspelt(&headers, EPOCH), None);

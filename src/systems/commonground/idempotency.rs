@@ -7,7 +7,8 @@ use sha2::{Digest, Sha256};
 pub const TOOL_BUCKET: &str = "cg_tool_idem_v1";
 /// Marks of UI actions, kept for a day.
 pub const ACTION_BUCKET: &str = "cg_ui_action_idem_v1";
-/// How long others wait for the one who runs, in seconds; a `running` mark older than this is stuck.
+/// How long others wait for the one who runs, in seconds; a `running` mark older than this is
+/// stuck.
 pub const WAIT_SECONDS: u64 = 30;
 
 /// The key of a call: `tool.{project}.{tool}.{sha-256 of the call id}`.
@@ -78,9 +79,16 @@ mod tests {
 
     #[test]
     fn markers_are_read() {
-        assert_eq!(marker(&json!({"status": "running", "timestamp": 3.5})), Some(Marker::Running { since: Some(3.5) }));
+        assert_eq!(
+            marker(&json!({"status": "running", "timestamp": 3.5})),
+            Some(Marker::Running { since: Some(3.5) })
+        );
         let done = json!({"status": "done", "timestamp": 4, "payload": {"status": "success", "tool_result_card_id": "r"}});
-        let expected = Marker::Done { result_card: Some("r".into()), status: Some("success".into()), after_execution: None };
+        let expected = Marker::Done {
+            result_card: Some("r".into()),
+            status: Some("success".into()),
+            after_execution: None,
+        };
         assert_eq!(marker(&done), Some(expected));
         assert_eq!(marker(&json!({"status": "odd"})), None);
     }

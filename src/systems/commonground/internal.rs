@@ -1,9 +1,10 @@
-//! The tools that PMO answers itself. Every project has them, the management API lists none of them, and no definition may have their names.
+//! The tools that PMO answers itself. Every project has them, the management API lists none of
+//! them, and no definition may have their names.
 
 use serde_json::{Value, json};
 
 use super::keys;
-use crate::model::{call::CallProblem, error_kind::ErrorKind};
+use crate::model::{call::CallError, error_kind::ErrorKind};
 
 /// All of them, as definitions.
 #[must_use]
@@ -28,7 +29,12 @@ pub fn definition(name: &str) -> Option<Value> {
     };
     let started = ["target_strategy", "target_ref", "instruction"];
     let (description, properties, required, options) = match name {
-        "delegate_async" => ("Starts a turn of another agent.", target(), json!(started), json!({"ui_allowed": true})),
+        "delegate_async" => (
+            "Starts a turn of another agent.",
+            target(),
+            json!(started),
+            json!({"ui_allowed": true}),
+        ),
         "launch_principal" => (
             "Starts a turn of a new agent.",
             json!({"profile_name": text(), "instruction": text()}),
@@ -88,23 +94,31 @@ pub struct Started {
 /// The turn that a result tells of; `None` where the tool starts none.
 #[must_use]
 pub fn started(tool: &str, result: &Value) -> Option<Started> {
-    let text = |name: &str| result[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+    let text =
+        |name: &str| result[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
     is_internal(tool).then_some(())?;
     Some(Started { agent: text("agent_id")?, turn: text("agent_turn_id")? })
 }
 
 /// Why PMO did not do what a call asked for: its result is a success that says so.
 #[must_use]
-pub fn refused(tool: &str, result: &Value) -> Option<CallProblem> {
+pub fn refused(tool: &str, result: &Value) -> Option<CallError> {
     let status = result["status"].as_str().filter(|_| is_internal(tool))?;
     let (words, remedy) = match status {
-        "busy" => ("the agent has another turn under way", "wait until it ends, or start another agent"),
+        "busy" => {
+            ("the agent has another turn under way", "wait until it ends, or start another agent")
+        }
         "rejected" | "error" => ("PMO does not do it", "look into PMO's log"),
         _ => return None,
     };
     let code = result["error_code"].as_str().unwrap_or(status);
-    let agent = result["agent_id"].as_str().map_or_else(String::new, |agent| format!(" (agent {agent})"));
-    Some(CallProblem::new(ErrorKind::parse(code), format!("{tool} was refused, {code}{agent}: {words}"), remedy))
+    let agent =
+        result["agent_id"].as_str().map_or_else(String::new, |agent| format!(" (agent {agent})"));
+    Some(CallError::new(
+        ErrorKind::parse(code),
+        format!("{tool} was refused, {code}{agent}: {words}"),
+        remedy,
+    ))
 }
 
 fn is_internal(tool: &str) -> bool {
@@ -122,10 +136,16 @@ mod tests {
         assert_eq!(all.len(), keys::RESERVED.len());
         for definition in &all {
             let subject = Subject::parse(definition["target_subject"].as_str().unwrap()).unwrap();
-            assert_eq!((subject.component.as_str(), subject.target.as_str()), ("sys", "pmo"), "{definition}");
+            assert_eq!(
+                (subject.component.as_str(), subject.target.as_str()),
+                ("sys", "pmo"),
+                "{definition}"
+            );
             assert_eq!(ServiceKind::behind(&subject.target), ServiceKind::Plain);
             let required = definition["parameters"]["required"].as_array().unwrap();
-            let named = |name: &Value| definition["parameters"]["properties"].get(name.as_str().unwrap()).is_some();
+            let named = |name: &Value| {
+                definition["parameters"]["properties"].get(name.as_str().unwrap()).is_some()
+            };
             assert!(!required.is_empty() && required.iter().all(named), "{definition}");
         }
         assert_eq!(definition("word_count"), None);
@@ -135,11 +155,17 @@ mod tests {
     fn a_result_tells_of_the_turn_or_why_there_is_none() {
         let result = json!({"status": "accepted", "agent_id": "counter", "agent_turn_id": "turn_7", "turn_epoch": 1});
         let turn = Started { agent: "counter".into(), turn: "turn_7".into() };
-        assert_eq!((started("delegate_async", &result), refused("delegate_async", &result)), (Some(turn), None));
+        assert_eq!(
+            (started("delegate_async", &result), refused("delegate_async", &result)),
+            (Some(turn), None)
+        );
         assert_eq!(started("word_count", &result), None, "another tool's result may hold anything");
         let busy = json!({"status": "busy", "error_code": "agent_busy", "agent_id": "counter"});
         let problem = refused("delegate_async", &busy).unwrap();
-        assert!(problem.kind.word() == "agent_busy" && problem.message.contains("counter"), "{problem:?}");
+        assert!(
+            problem.kind.word() == "agent_busy" && problem.message.contains("counter"),
+            "{problem:?}"
+        );
         assert_eq!((started("delegate_async", &busy), refused("word_count", &busy)), (None, None));
     }
 }

@@ -56,7 +56,8 @@ pub fn options(options: &Value) -> Option<&Map<String, Value>> {
 
 /// What a service reads beside the tool's options and the call's arguments.
 pub struct Environment<'e> {
-    /// Arguments with the variables that stand for them, from the service's own configuration: they count before the tool's `envs`.
+    /// Arguments with the variables that stand for them, from the service's own configuration: they
+    /// count before the tool's `envs`.
     pub envs: &'e Map<String, Value>,
     /// The value of a variable, or what is to stand for it.
     pub variable: &'e dyn Fn(&str) -> Option<String>,
@@ -91,8 +92,8 @@ fn said(group: &Map<String, Value>, name: &str) -> Option<String> {
     group.get(name).filter(|value| python::is_true(value)).map(python::str)
 }
 
-/// The request that a tool's options and a call's arguments become. Defaults and fixed arguments are the dispatcher's and are not applied
-/// here.
+/// The request that a tool's options and a call's arguments become. Defaults and fixed arguments
+/// are the dispatcher's and are not applied here.
 ///
 /// # Errors
 /// When the service would answer `bad_request` instead.
@@ -110,14 +111,22 @@ pub fn request(
         Mode::Search => {
             searched(&mut arguments)?;
             let path = config.text("path").unwrap_or_default();
-            Some(python::strip(&path)).filter(|path| !path.is_empty()).unwrap_or("/search").to_owned()
+            Some(python::strip(&path))
+                .filter(|path| !path.is_empty())
+                .unwrap_or("/search")
+                .to_owned()
         }
         Mode::Reader => {
-            let template = said(&config.jina, "endpoint_template").unwrap_or_else(|| "/{url}".into());
+            let template =
+                said(&config.jina, "endpoint_template").unwrap_or_else(|| "/{url}".into());
             template.replace("{url}", &read(&mut arguments)?)
         }
     };
-    let (query, json) = if method == "GET" { (arguments, None) } else { (Map::new(), Some(Value::Object(arguments))) };
+    let (query, json) = if method == "GET" {
+        (arguments, None)
+    } else {
+        (Map::new(), Some(Value::Object(arguments)))
+    };
     let slash = if path.starts_with('/') { "" } else { "/" };
     let (headers, timeout_s) = (headers(&config, environment), timeout(&config));
     Ok(JinaRequest { method, url: format!("{base}{slash}{path}"), query, json, headers, timeout_s })
@@ -127,13 +136,21 @@ pub fn request(
 ///
 /// # Errors
 /// As for [`request`].
-pub fn shown(tool_options: &Value, arguments: &Map<String, Value>) -> Result<JinaRequest, JinaFault> {
+pub fn shown(
+    tool_options: &Value,
+    arguments: &Map<String, Value>,
+) -> Result<JinaRequest, JinaFault> {
     let variable = |name: &str| Some(format!("${name}"));
     request(tool_options, arguments, &Environment { envs: &Map::new(), variable: &variable })
 }
 
-fn arguments_of(config: &Config<'_>, given: &Map<String, Value>, environment: &Environment<'_>) -> Map<String, Value> {
-    let mut arguments = config.jina.get("defaults").and_then(Value::as_object).cloned().unwrap_or_default();
+fn arguments_of(
+    config: &Config<'_>,
+    given: &Map<String, Value>,
+    environment: &Environment<'_>,
+) -> Map<String, Value> {
+    let mut arguments =
+        config.jina.get("defaults").and_then(Value::as_object).cloned().unwrap_or_default();
     arguments.extend(given.clone());
     let mut envs = config.all["envs"].as_object().cloned().unwrap_or_default();
     envs.extend(environment.envs.clone());
@@ -165,7 +182,9 @@ fn mode(config: &Config<'_>) -> Result<Mode, JinaFault> {
     if python::strip(&path) == "/search" {
         return Ok(Mode::Search);
     }
-    Err(JinaFault("unable to resolve jina mode; set options.jina.mode to 'search' or 'reader'".into()))
+    Err(JinaFault(
+        "unable to resolve jina mode; set options.jina.mode to 'search' or 'reader'".into(),
+    ))
 }
 
 fn base(config: &Config<'_>, mode: Mode) -> Result<String, JinaFault> {
@@ -173,25 +192,37 @@ fn base(config: &Config<'_>, mode: Mode) -> Result<String, JinaFault> {
     let base = python::strip(&base);
     match host(base).as_str() {
         own if own == mode.host() => Ok(base.trim_end_matches('/').to_owned()),
-        SEARCH_HOST | READER_HOST => {
-            Err(JinaFault(format!("jina {} mode requires base_url host '{}'", mode.word(), mode.host())))
-        }
+        SEARCH_HOST | READER_HOST => Err(JinaFault(format!(
+            "jina {} mode requires base_url host '{}'",
+            mode.word(),
+            mode.host()
+        ))),
         other => {
             let only = format!("only {SEARCH_HOST}/{READER_HOST} are allowed");
-            Err(JinaFault(format!("unsupported base_url host '{other}' for openapi_service; {only}")))
+            Err(JinaFault(format!(
+                "unsupported base_url host '{other}' for openapi_service; {only}"
+            )))
         }
     }
 }
 
-/// The host of an address in small letters, as Python reads it: the scheme, login and port are not looked at, and without `//` there is none.
+/// The host of an address in small letters, as Python reads it: the scheme, login and port are not
+/// looked at, and without `//` there is none.
 #[must_use]
 pub fn host(url: &str) -> String {
     let is_scheme = |scheme: &str| {
         scheme.starts_with(|c: char| c.is_ascii_alphabetic())
             && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
     };
-    let url: String = url.trim_start_matches(|c| c <= ' ').chars().filter(|c| !matches!(c, '\t' | '\r' | '\n')).collect();
-    let rest = url.split_once(':').filter(|(scheme, _)| is_scheme(scheme)).map_or(url.as_str(), |(_, rest)| rest);
+    let url: String = url
+        .trim_start_matches(|c| c <= ' ')
+        .chars()
+        .filter(|c| !matches!(c, '\t' | '\r' | '\n'))
+        .collect();
+    let rest = url
+        .split_once(':')
+        .filter(|(scheme, _)| is_scheme(scheme))
+        .map_or(url.as_str(), |(_, rest)| rest);
     let Some(rest) = rest.strip_prefix("//") else { return String::new() };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
@@ -204,7 +235,12 @@ pub fn host(url: &str) -> String {
 
 fn searched(arguments: &mut Map<String, Value>) -> Result<(), JinaFault> {
     let query = arguments.shift_remove("query");
-    let query = arguments.get("q").filter(|query| python::is_true(query)).cloned().or(query).unwrap_or_default();
+    let query = arguments
+        .get("q")
+        .filter(|query| python::is_true(query))
+        .cloned()
+        .or(query)
+        .unwrap_or_default();
     let text = python::str(&query);
     if query.is_null() || python::strip(&text).is_empty() {
         return Err(JinaFault("jina search requires args.query (or args.q)".into()));
@@ -213,9 +249,13 @@ fn searched(arguments: &mut Map<String, Value>) -> Result<(), JinaFault> {
     Ok(())
 }
 
-/// The page that is read, encoded. `target_url` stays among the arguments where `url` says something.
+/// The page that is read, encoded. `target_url` stays among the arguments where `url` says
+/// something.
 fn read(arguments: &mut Map<String, Value>) -> Result<String, JinaFault> {
-    let url = arguments.shift_remove("url").filter(python::is_true).or_else(|| arguments.shift_remove("target_url"));
+    let url = arguments
+        .shift_remove("url")
+        .filter(python::is_true)
+        .or_else(|| arguments.shift_remove("target_url"));
     let text = url.as_ref().filter(|url| !url.is_null()).map(python::str).unwrap_or_default();
     match python::strip(&text) {
         "" => Err(JinaFault("jina reader requires args.url (or args.target_url)".into())),
@@ -225,7 +265,8 @@ fn read(arguments: &mut Map<String, Value>) -> Result<String, JinaFault> {
 
 fn headers(config: &Config<'_>, environment: &Environment<'_>) -> Vec<(String, String)> {
     let mut headers: Vec<(String, String)> = Vec::new();
-    let mut put = |name: &str, value: String| match headers.iter_mut().find(|(own, _)| own == name) {
+    let mut put = |name: &str, value: String| match headers.iter_mut().find(|(own, _)| own == name)
+    {
         Some((_, own)) => *own = value,
         None => headers.push((name.to_owned(), value)),
     };
@@ -235,14 +276,22 @@ fn headers(config: &Config<'_>, environment: &Environment<'_>) -> Vec<(String, S
             put(name, python::str(value));
         }
     }
-    let legacy = || config.openapi.get("auth").and_then(Value::as_object).and_then(|auth| said(auth, "env"));
-    let variable = said(&config.jina, "auth_env").or_else(legacy).unwrap_or_else(|| AUTH_VARIABLE.into());
-    if let Some(key) = Some(python::strip(&variable)).filter(|name| !name.is_empty()).and_then(|name| environment.set(name)) {
+    let legacy =
+        || config.openapi.get("auth").and_then(Value::as_object).and_then(|auth| said(auth, "env"));
+    let variable =
+        said(&config.jina, "auth_env").or_else(legacy).unwrap_or_else(|| AUTH_VARIABLE.into());
+    if let Some(key) = Some(python::strip(&variable))
+        .filter(|name| !name.is_empty())
+        .and_then(|name| environment.set(name))
+    {
         put("Authorization", format!("Bearer {key}"));
     }
     // Header names are compared letter by letter, so that another spelling of it is sent too.
     if !headers.iter().any(|(name, _)| name == "Accept") {
-        headers.push(("Accept".into(), said(&config.jina, "accept").unwrap_or_else(|| "text/plain".into())));
+        headers.push((
+            "Accept".into(),
+            said(&config.jina, "accept").unwrap_or_else(|| "text/plain".into()),
+        ));
     }
     headers
 }
@@ -256,7 +305,10 @@ fn timeout(config: &Config<'_>) -> Option<f64> {
         _ => None,
     };
     let groups = [Some(&config.jina), Some(&config.openapi), config.all.as_object()];
-    let given = groups.into_iter().flatten().flat_map(|group| ["timeout_s", "timeout"].map(|name| group.get(name)));
+    let given = groups
+        .into_iter()
+        .flatten()
+        .flat_map(|group| ["timeout_s", "timeout"].map(|name| group.get(name)));
     given.flatten().filter_map(seconds).find(|seconds| *seconds > 0.0)
 }
 
@@ -264,7 +316,9 @@ fn encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     for byte in text.bytes() {
         match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'_' | b'.' | b'-' | b'~' => out.push(byte.into()),
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'_' | b'.' | b'-' | b'~' => {
+                out.push(byte.into());
+            }
             byte => drop(write!(out, "%{byte:02X}")),
         }
     }
@@ -309,9 +363,17 @@ mod tests {
 
     #[test]
     fn on_the_screen_variables_stand_by_name_alone() {
-        let options = json!({"jina": {"mode": "search", "method": "post"}, "envs": {"api_key": "MINE"}});
+        let options =
+            json!({"jina": {"mode": "search", "method": "post"}, "envs": {"api_key": "MINE"}});
         let lines = shown(&options, &map(&json!({"query": "a b"}))).unwrap().lines();
-        assert_eq!(lines[..3], ["POST https://s.jina.ai/search", "Authorization: Bearer $JINA_API_KEY", "Accept: text/plain"]);
+        assert_eq!(
+            lines[..3],
+            [
+                "POST https://s.jina.ai/search",
+                "Authorization: Bearer $JINA_API_KEY",
+                "Accept: text/plain"
+            ]
+        );
         assert!(lines.join("").contains("\"api_key\": \"$MINE\""), "{lines:?}");
         let options = json!({"jina": {"mode": "search"}, "envs": {"api_key": "MINE"}});
         let first = shown(&options, &map(&json!({"query": "a&b"}))).unwrap().lines().remove(0);
@@ -320,7 +382,12 @@ mod tests {
 
     #[test]
     fn no_other_host_gets_past() {
-        for base in ["https://s.jina.ai.evil.org", "https://s.jina.ai@evil.org/", "http://evil.org?s.jina.ai", "evil.org"] {
+        for base in [
+            "https://s.jina.ai.evil.org",
+            "https://s.jina.ai@evil.org/",
+            "http://evil.org?s.jina.ai",
+            "evil.org",
+        ] {
             let options = json!({"jina": {"mode": "search", "base_url": base}});
             let fault = shown(&options, &map(&json!({"q": "x"}))).unwrap_err();
             assert!(fault.0.starts_with("unsupported base_url host"), "{base}: {}", fault.0);
@@ -335,13 +402,20 @@ mod tests {
 
     #[test]
     fn a_query_is_text_and_not_blank() {
-        let query =
-            |arguments: Value| asked(&json!({"jina": {"mode": "search"}}), &arguments).map(|request| request.query["q"].clone());
+        let query = |arguments: Value| {
+            asked(&json!({"jina": {"mode": "search"}}), &arguments)
+                .map(|request| request.query["q"].clone())
+        };
         assert_eq!(query(json!({"query": 42})), Ok(json!("42")));
         assert_eq!(query(json!({"q": [], "query": true})), Ok(json!("True")));
         assert_eq!(query(json!({"q": 0, "query": 0})), Ok(json!("0")));
-        for blank in [json!({"query": " \n"}), json!({"q": ""}), json!({"query": null}), json!({"q": 0})] {
-            assert!(query(blank.clone()).unwrap_err().0.starts_with("jina search requires"), "{blank}");
+        for blank in
+            [json!({"query": " \n"}), json!({"q": ""}), json!({"query": null}), json!({"q": 0})]
+        {
+            assert!(
+                query(blank.clone()).unwrap_err().0.starts_with("jina search requires"),
+                "{blank}"
+            );
         }
         let reader = |arguments: Value| asked(&json!({"jina": {"mode": " READ "}}), &arguments);
         let both = reader(json!({"url": 7, "target_url": "x"})).unwrap();
@@ -354,17 +428,30 @@ mod tests {
 
     #[test]
     fn the_services_own_variables_count_before_the_tools() {
-        let request =
-            asked(&json!({"jina": {"mode": "search"}, "envs": {"key": "A", "more": "A"}}), &json!({"q": "x", "key": 1})).unwrap();
-        assert_eq!(json!(request.query), json!({"q": "x", "key": "value of B", "more": "value of A"}));
+        let request = asked(
+            &json!({"jina": {"mode": "search"}, "envs": {"key": "A", "more": "A"}}),
+            &json!({"q": "x", "key": 1}),
+        )
+        .unwrap();
+        assert_eq!(
+            json!(request.query),
+            json!({"q": "x", "key": "value of B", "more": "value of A"})
+        );
     }
 
     #[test]
     fn capitals_and_ports_pass_and_a_host_needs_its_slashes() {
-        let url = |base: &str| asked(&json!({"jina": {"base_url": base}}), &json!({"q": "x"})).map(|request| request.url);
+        let url = |base: &str| {
+            asked(&json!({"jina": {"base_url": base}}), &json!({"q": "x"}))
+                .map(|request| request.url)
+        };
         assert_eq!(url("HTTPS://S.Jina.AI:8443//"), Ok("HTTPS://S.Jina.AI:8443/search".into()));
         assert!(url("s.jina.ai").is_err());
-        let named = asked(&json!({"jina": {"mode": "search", "base_url": "s.jina.ai"}}), &json!({"q": "x"})).unwrap_err();
+        let named = asked(
+            &json!({"jina": {"mode": "search", "base_url": "s.jina.ai"}}),
+            &json!({"q": "x"}),
+        )
+        .unwrap_err();
         assert!(named.0.starts_with("unsupported base_url host ''"), "{}", named.0);
     }
 
@@ -374,17 +461,34 @@ mod tests {
             let options = json!({"jina": jina, "openapi": {"timeout": "7"}, "timeout_s": rest});
             asked(&options, &json!({"q": "x"})).unwrap().timeout_s
         };
-        assert_eq!(timeout(json!({"mode": "search", "timeout_s": 0, "timeout": " 2.5 "}), json!(1)), Some(2.5));
-        assert_eq!(timeout(json!({"mode": "search", "timeout_s": "soon", "timeout": [1]}), json!(1)), Some(7.0));
+        assert_eq!(
+            timeout(json!({"mode": "search", "timeout_s": 0, "timeout": " 2.5 "}), json!(1)),
+            Some(2.5)
+        );
+        assert_eq!(
+            timeout(json!({"mode": "search", "timeout_s": "soon", "timeout": [1]}), json!(1)),
+            Some(7.0)
+        );
         assert_eq!(timeout(json!({"mode": "search", "timeout_s": true}), json!(1)), Some(1.0));
     }
 
     #[test]
     fn what_the_legacy_options_say_counts_where_jina_says_nothing() {
         let openapi = json!({"path": "/search", "method": "post", "headers": {"X": 1, "accept": "a"}, "auth": {"env": "A"}});
-        let request = asked(&json!({"openapi": openapi, "jina": {"headers": {"X": true}}}), &json!({"q": "x"})).unwrap();
-        assert_eq!((request.method.as_str(), request.url.as_str()), ("POST", "https://s.jina.ai/search"));
-        let headers: Vec<_> = request.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
-        assert_eq!(headers, ["X: True", "accept: a", "Authorization: Bearer value of A", "Accept: text/plain"]);
+        let request = asked(
+            &json!({"openapi": openapi, "jina": {"headers": {"X": true}}}),
+            &json!({"q": "x"}),
+        )
+        .unwrap();
+        assert_eq!(
+            (request.method.as_str(), request.url.as_str()),
+            ("POST", "https://s.jina.ai/search")
+        );
+        let headers: Vec<_> =
+            request.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        assert_eq!(
+            headers,
+            ["X: True", "accept: a", "Authorization: Bearer value of A", "Accept: text/plain"]
+        );
     }
 }

@@ -14,7 +14,8 @@ pub const PARAMETERS: &str = "parameters";
 pub const OPTIONS: &str = "options";
 
 /// The members that the API keeps, in the order in which a definition is shown.
-pub const MEMBERS: [&str; 6] = [TOOL_NAME, DESCRIPTION, TARGET_SUBJECT, AFTER_EXECUTION, PARAMETERS, OPTIONS];
+pub const MEMBERS: [&str; 6] =
+    [TOOL_NAME, DESCRIPTION, TARGET_SUBJECT, AFTER_EXECUTION, PARAMETERS, OPTIONS];
 
 pub const SUSPEND: &str = "suspend";
 pub const TERMINATE: &str = "terminate";
@@ -31,4 +32,5 @@ pub const SUSPEND_TIMEOUT: &str = "suspend_timeout_seconds";
 pub const TIMEOUT: &str = "timeout_seconds";
 
 /// Names of CommonGround's own tools, which no definition may have.
-pub const RESERVED: [&str; 5] = ["delegate_async", "launch_principal", "ask_expert", "fork_join", "provision_agent"];
+pub const RESERVED: [&str; 5] =
+    ["delegate_async", "launch_principal", "ask_expert", "fork_join", "provision_agent"];

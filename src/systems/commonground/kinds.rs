@@ -17,8 +17,16 @@ pub fn kinds() -> Vec<NewEntry> {
         value,
     };
     vec![
-        kind("commonground tool", "A CommonGround tool: commands over NATS to a service of your own.", external()),
-        kind("commonground jina", "A CommonGround tool that its Jina service answers: a web search, or reading a page.", jina()),
+        kind(
+            "commonground tool",
+            "A CommonGround tool: commands over NATS to a service of your own.",
+            external(),
+        ),
+        kind(
+            "commonground jina",
+            "A CommonGround tool that its Jina service answers: a web search, or reading a page.",
+            jina(),
+        ),
     ]
 }
 

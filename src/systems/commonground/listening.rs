@@ -1,14 +1,19 @@
-//! Who listens for commands, as the server's consumers show: nobody, one service as it should be, or several.
+//! Who listens for commands, as the server's consumers show: nobody, one service as it should be,
+//! or several.
 
 use super::subject;
 
-/// The services among listeners, each given as its name and a filter: those that hear the subject and name its target. Whoever only reads
-/// along takes a whole channel.
+/// The services among listeners, each given as its name and a filter: those that hear the subject
+/// and name its target. Whoever only reads along takes a whole channel.
 #[must_use]
 pub fn services<'l>(listeners: &'l [(String, String)], to: &str) -> Vec<&'l str> {
     let target = to.split('.').nth(6);
     let serves = |filter: &str| subject::overlap(filter, to) && filter.split('.').nth(6) == target;
-    let mut names: Vec<&str> = listeners.iter().filter(|(_, filter)| serves(filter)).map(|(name, _)| name.as_str()).collect();
+    let mut names: Vec<&str> = listeners
+        .iter()
+        .filter(|(_, filter)| serves(filter))
+        .map(|(name, _)| name.as_str())
+        .collect();
     names.sort_unstable();
     names.dedup();
     names
@@ -18,7 +23,9 @@ pub fn services<'l>(listeners: &'l [(String, String)], to: &str) -> Vec<&'l str>
 #[must_use]
 pub fn oddity(services: &[&str], to: &str) -> Option<String> {
     match services {
-        [] => Some(format!("no consumer covers {to}: its service does not run, or listens elsewhere")),
+        [] => {
+            Some(format!("no consumer covers {to}: its service does not run, or listens elsewhere"))
+        }
         [_] => None,
         _ => Some(format!(
             "{} services listen on {to} ({}): all answer, and only the first answer can be stored; stop all but one",
@@ -34,7 +41,11 @@ mod tests {
 
     #[test]
     fn services_are_those_who_name_the_target() {
-        let rows = [("a", "cg.v1r4.*.*.cmd.tool.lamp.*"), ("b", "cg.v1r4.*.*.cmd.tool.door.*"), ("c", "cg.v1r4.p.c.cmd.*.*.>")];
+        let rows = [
+            ("a", "cg.v1r4.*.*.cmd.tool.lamp.*"),
+            ("b", "cg.v1r4.*.*.cmd.tool.door.*"),
+            ("c", "cg.v1r4.p.c.cmd.*.*.>"),
+        ];
         let listeners = rows.map(|(name, filter)| (name.to_owned(), filter.to_owned()));
         let to = "cg.v1r4.p.c.cmd.tool.lamp.on";
         let one = services(&listeners, to);

@@ -1,4 +1,5 @@
-//! How the arguments that a model gives become those that the tool gets: environment names out, defaults in, fixed values over all.
+//! How the arguments that a model gives become those that the tool gets: environment names out,
+//! defaults in, fixed values over all.
 
 use serde_json::{Map, Value};
 
@@ -19,7 +20,8 @@ pub struct Merged {
     pub unfilled: Vec<(String, String)>,
 }
 
-/// Merges what a model gave with a tool's options. What is malformed in them counts as absent, as upstream has it.
+/// Merges what a model gave with a tool's options. What is malformed in them counts as absent, as
+/// upstream has it.
 #[must_use]
 pub fn merge(given: &Map<String, Value>, options: &Value, context: &Context) -> Merged {
     let mut merged = Merged { arguments: given.clone(), envs: envs(options), ..Merged::default() };
@@ -44,13 +46,16 @@ pub fn merge(given: &Map<String, Value>, options: &Value, context: &Context) -> 
 }
 
 impl Merged {
-    /// Puts a value in, its variables filled where it is text; text within maps and lists stays as written.
+    /// Puts a value in, its variables filled where it is text; text within maps and lists stays as
+    /// written.
     fn put(&mut self, name: &str, value: &Value, context: &Context) {
         self.unfilled.retain(|(of, _)| of != name);
         let value = match value {
             Value::String(text) => {
                 let filled = template::fill(text, context);
-                self.unfilled.extend(filled.unfilled.into_iter().map(|variable| (name.to_owned(), variable)));
+                self.unfilled.extend(
+                    filled.unfilled.into_iter().map(|variable| (name.to_owned(), variable)),
+                );
                 filled.text.into()
             }
             other => other.clone(),
@@ -63,11 +68,18 @@ impl Merged {
 #[must_use]
 pub fn envs(options: &Value) -> Map<String, Value> {
     let given = options.get(keys::ENVS).and_then(Value::as_object);
-    let named = |variable: &Value| variable.as_str().map(strip).filter(|variable| !variable.is_empty()).map(Value::from);
-    given.into_iter().flatten().filter_map(|(name, variable)| Some((name.clone(), named(variable)?))).collect()
+    let named = |variable: &Value| {
+        variable.as_str().map(strip).filter(|variable| !variable.is_empty()).map(Value::from)
+    };
+    given
+        .into_iter()
+        .flatten()
+        .filter_map(|(name, variable)| Some((name.clone(), named(variable)?)))
+        .collect()
 }
 
-/// The arguments of a model's call as the worker reads them, and the code of what is wrong with them.
+/// The arguments of a model's call as the worker reads them, and the code of what is wrong with
+/// them.
 #[must_use]
 pub fn parse_given(raw: &Value) -> (Map<String, Value>, Option<&'static str>) {
     let as_raw = |value: Value| Map::from_iter([("_raw".to_owned(), value)]);
@@ -92,22 +104,31 @@ mod tests {
     use super::*;
 
     fn merged(given: &Value, options: &Value) -> Merged {
-        merge(given.as_object().unwrap(), options, &Context { project_id: "demo".into(), ..Context::default() })
+        merge(
+            given.as_object().unwrap(),
+            options,
+            &Context { project_id: "demo".into(), ..Context::default() },
+        )
     }
 
     #[test]
     fn a_blank_variable_of_the_environment_touches_nothing() {
         let envs = json!({"a": " KEY\n", "b": " ", "c": "", "d": 5, "e": null});
         let given = json!({"a": 1, "b": 2, "c": 3, "d": 4, "e": 5});
-        let merged = merged(&given, &json!({"envs": envs, "args": {"fixed": {"b": "{project_id}"}}}));
+        let merged =
+            merged(&given, &json!({"envs": envs, "args": {"fixed": {"b": "{project_id}"}}}));
         assert_eq!(json!(merged.envs), json!({"a": "KEY"}));
         assert_eq!(json!(merged.arguments), json!({"b": "demo", "c": 3, "d": 4, "e": 5}));
     }
 
     #[test]
     fn a_fixed_value_over_a_default_notes_both() {
-        let merged = merged(&json!({}), &json!({"args": {"defaults": {"b": 1, "a": 1}, "fixed": {"b": 2}}}));
-        assert_eq!((json!(merged.arguments), merged.fixed_applied), (json!({"a": 1, "b": 2}), vec!["b".to_owned()]));
+        let merged =
+            merged(&json!({}), &json!({"args": {"defaults": {"b": 1, "a": 1}, "fixed": {"b": 2}}}));
+        assert_eq!(
+            (json!(merged.arguments), merged.fixed_applied),
+            (json!({"a": 1, "b": 2}), vec!["b".to_owned()])
+        );
         assert_eq!(merged.defaults_applied, ["a", "b"]);
     }
 

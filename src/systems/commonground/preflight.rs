@@ -1,4 +1,5 @@
-//! A tool command against what its service will check, before it is sent: each fault with the exact place and what comes of it.
+//! A tool command against what its service will check, before it is sent: each fault with the exact
+//! place and what comes of it.
 
 pub mod body;
 mod ingress;
@@ -36,14 +37,17 @@ fn lifecycle(command: &Command) -> Option<String> {
 #[must_use]
 pub fn written(command: &Command, verdict: &Verdict<'_>) -> Option<After> {
     match verdict.fate {
-        Fate::Executed | Fate::Unreported | Fate::RefusedWithResult => {
-            Some(lifecycle(command).and_then(|said| After::of_word(python::strip(&said))).unwrap_or(After::Suspend))
-        }
+        Fate::Executed | Fate::Unreported | Fate::RefusedWithResult => Some(
+            lifecycle(command)
+                .and_then(|said| After::of_word(python::strip(&said)))
+                .unwrap_or(After::Suspend),
+        ),
         Fate::Dropped | Fate::Redelivered | Fate::Stalled | Fate::Unheard => None,
     }
 }
 
-/// The failed result that a service writes in the place of the tool's; `None` where it writes none of its own.
+/// The failed result that a service writes in the place of the tool's; `None` where it writes none
+/// of its own.
 #[must_use]
 pub fn refusal(command: &Command, verdict: &Verdict<'_>) -> Option<Built> {
     let fault = verdict.refused?;
@@ -72,7 +76,9 @@ pub fn preflight(command: &Command, world: &World) -> Vec<Fault> {
 }
 
 fn delivery(command: &Command, subject: Option<&Subject>, world: &World, faults: &mut Vec<Fault>) {
-    let mut unheard = |at, text: String| faults.push(Fault { at, stage: Stage::Delivery, fate: Fate::Unheard, text, says: None });
+    let mut unheard = |at, text: String| {
+        faults.push(Fault { at, stage: Stage::Delivery, fate: Fate::Unheard, text, says: None });
+    };
     let Some(subject) = subject else {
         return unheard(
             Part::Subject,
@@ -82,15 +88,26 @@ fn delivery(command: &Command, subject: Option<&Subject>, world: &World, faults:
         );
     };
     if subject.version != VERSION {
-        unheard(Part::Subject, format!("its version is {:?}, and services listen for {VERSION}", subject.version));
+        unheard(
+            Part::Subject,
+            format!("its version is {:?}, and services listen for {VERSION}", subject.version),
+        );
     }
     if !subject.is_tool_command() {
-        unheard(Part::Subject, "a tool command is sent to cg.v1r4.PROJECT.CHANNEL.cmd.tool.TARGET.SUFFIX".into());
+        unheard(
+            Part::Subject,
+            "a tool command is sent to cg.v1r4.PROJECT.CHANNEL.cmd.tool.TARGET.SUFFIX".into(),
+        );
     } else if subject.suffix.contains('.') {
-        let text = format!("its suffix {:?} has two tokens, and services listen for one", subject.suffix);
+        let text =
+            format!("its suffix {:?} has two tokens, and services listen for one", subject.suffix);
         unheard(Part::Subject, text);
     }
-    for (name, token) in [("project", &subject.project_id), ("channel", &subject.channel_id), ("target", &subject.target)] {
+    for (name, token) in [
+        ("project", &subject.project_id),
+        ("channel", &subject.channel_id),
+        ("target", &subject.target),
+    ] {
         if let Some(fault) = subject::id_fault(token) {
             unheard(Part::Subject, format!("the {name} {token:?} {fault}"));
         }
@@ -104,15 +121,22 @@ fn delivery(command: &Command, subject: Option<&Subject>, world: &World, faults:
 }
 
 fn claim(command: &Command, world: &World, faults: &mut Vec<Fault>) {
-    let mut stalled = |at, text: String| faults.push(Fault { at, stage: Stage::Claim, fate: Fate::Stalled, text, says: None });
+    let mut stalled = |at, text: String| {
+        faults.push(Fault { at, stage: Stage::Claim, fate: Fate::Stalled, text, says: None });
+    };
     if headers::value(&command.headers, headers::TURN).is_none() {
-        let text = format!("{}; the mark of the call stays \"running\"", headers::missing(&command.headers, headers::TURN));
+        let text = format!(
+            "{}; the mark of the call stays \"running\"",
+            headers::missing(&command.headers, headers::TURN)
+        );
         stalled(Part::Header(headers::TURN), text);
     }
     if let Known::Found(card) = &world.result {
         stalled(
             Part::Result,
-            format!("the call has its result already (card {card}), and there can be one only: take a new call id"),
+            format!(
+                "the call has its result already (card {card}), and there can be one only: take a new call id"
+            ),
         );
     }
 }
@@ -124,28 +148,47 @@ fn call_card(
     world: &World,
     faults: &mut Vec<Fault>,
 ) {
-    let text = |key: &str| body.and_then(|body| body.get(key)).and_then(Value::as_str).unwrap_or_default();
+    let text =
+        |key: &str| body.and_then(|body| body.get(key)).and_then(Value::as_str).unwrap_or_default();
     let strict = world.service == ServiceKind::Strict;
     let found = |card: &&Card| world::is_of(subject, card);
-    let mut put = |at, text: String, code, message: String| faults.push(refused(at, text, code, message));
+    let mut put =
+        |at, text: String, code, message: String| faults.push(refused(at, text, code, message));
     match &world.card {
         Known::Unknown => {}
         Known::Found(card) if found(&card) => of_card(command, card, strict, faults),
         Known::Absent | Known::Found(_) => {
             let pointer = text("tool_call_card_id");
             let message = format!("tool_call_card_id not found: {pointer}");
-            put(Part::Card(""), format!("the project has no card {pointer:?}"), "not_found", message);
+            put(
+                Part::Card(""),
+                format!("the project has no card {pointer:?}"),
+                "not_found",
+                message,
+            );
         }
     }
     if world.worker_target.is_absent() {
         let agent = headers::value(&command.headers, headers::AGENT).unwrap_or_default();
-        let text = format!("the project has no agent {agent:?}, so that no worker can be told of a result");
-        faults.push(refused(Part::Roster, text, "bad_request", "missing worker_target for agent".into()));
+        let text = format!(
+            "the project has no agent {agent:?}, so that no worker can be told of a result"
+        );
+        faults.push(refused(
+            Part::Roster,
+            text,
+            "bad_request",
+            "missing worker_target for agent".into(),
+        ));
     }
     if strict && world.registered.is_absent() {
         let tool = text("tool_name");
         let told = format!("the project has no tool {tool:?}, and this service reads its row");
-        faults.push(refused(Part::Tool, told, "not_found", format!("Tool '{tool}' not found in DB")));
+        faults.push(refused(
+            Part::Tool,
+            told,
+            "not_found",
+            format!("Tool '{tool}' not found in DB"),
+        ));
     }
 }
 
@@ -155,23 +198,47 @@ fn refused(at: Part, text: String, code: &'static str, message: String) -> Fault
 }
 
 fn of_card(command: &Command, card: &Card, strict: bool, faults: &mut Vec<Fault>) {
-    let lenient = |at, text: String| Fault { at, stage: Stage::Card, fate: Fate::Executed, text: minded(&text), says: None };
+    let lenient = |at, text: String| Fault {
+        at,
+        stage: Stage::Card,
+        fate: Fate::Executed,
+        text: minded(&text),
+        says: None,
+    };
     let mut put = |at, text: String, message: String| {
-        faults.push(if strict { refused(at, text, "bad_request", message) } else { lenient(at, text) });
+        faults.push(if strict {
+            refused(at, text, "bad_request", message)
+        } else {
+            lenient(at, text)
+        });
     };
     if card.kind != card::CALL {
         let got = python::repr(&card.kind.as_str().into());
-        let message = format!("tool_call_card_id type mismatch: expected '{}', got {got}", card::CALL);
-        put(Part::Card("type"), format!("it is a {:?}, not a {:?}", card.kind, card::CALL), message);
+        let message =
+            format!("tool_call_card_id type mismatch: expected '{}', got {got}", card::CALL);
+        put(
+            Part::Card("type"),
+            format!("it is a {:?}, not a {:?}", card.kind, card::CALL),
+            message,
+        );
     }
     let call = headers::value(&command.headers, headers::CALL);
     if let Some(call) = call.filter(|call| ![*call, ""].contains(&card.tool_call_id.as_str())) {
         let text = format!("it is of call {:?}, and the command is of {call:?}", card.tool_call_id);
-        put(Part::Card("tool_call_id"), text, "tool_call_id mismatch between payload and tool.call card".into());
+        put(
+            Part::Card("tool_call_id"),
+            text,
+            "tool_call_id mismatch between payload and tool.call card".into(),
+        );
     }
     if !card.holds_call() {
         let message = "tool.call content must be ToolCallContent".into();
-        faults.push(refused(Part::Card("content"), "its content is no call".into(), "bad_request", message));
+        faults.push(refused(
+            Part::Card("content"),
+            "its content is no call".into(),
+            "bad_request",
+            message,
+        ));
     }
 }
 
@@ -181,10 +248,17 @@ fn minded(text: &str) -> String {
 
 fn report(command: &Command, world: &World, faults: &mut Vec<Fault>) {
     let mut silent = |at, text: String, code| {
-        faults.push(Fault { at, stage: Stage::Report, fate: Fate::Unreported, text, says: Some(KnownText::Report(code)) });
+        faults.push(Fault {
+            at,
+            stage: Stage::Report,
+            fate: Fate::Unreported,
+            text,
+            says: Some(KnownText::Report(code)),
+        });
     };
     let mut bar = |at, barred: Barred| silent(at, barred.words(), barred.code());
-    let epoch = headers::number(&command.headers, headers::EPOCH).ok().flatten().unwrap_or_default();
+    let epoch =
+        headers::number(&command.headers, headers::EPOCH).ok().flatten().unwrap_or_default();
     match &world.turn {
         Known::Absent => bar(Part::Turn, Barred::Turn),
         Known::Found(turn) if epoch != 0 && epoch != turn.epoch => {
@@ -192,9 +266,12 @@ fn report(command: &Command, world: &World, faults: &mut Vec<Fault>) {
         }
         Known::Found(_) | Known::Unknown => {}
     }
-    let of_header = headers::number(&command.headers, headers::DEPTH).ok().flatten().unwrap_or_default();
+    let of_header =
+        headers::number(&command.headers, headers::DEPTH).ok().flatten().unwrap_or_default();
     let (depth, whose) = match &world.request {
-        Known::Found(request) => (request.depth, "the stored request's depth, which wins over the header's, "),
+        Known::Found(request) => {
+            (request.depth, "the stored request's depth, which wins over the header's, ")
+        }
         Known::Unknown => (of_header, "it "),
         Known::Absent => (0, ""),
     };
@@ -214,7 +291,8 @@ fn report(command: &Command, world: &World, faults: &mut Vec<Fault>) {
             says: Some(KnownText::Report("internal_error")),
         };
         // The look-up itself fails, before anything is compared.
-        let first = faults.iter().position(|fault| fault.stage == Stage::Report).unwrap_or(faults.len());
+        let first =
+            faults.iter().position(|fault| fault.stage == Stage::Report).unwrap_or(faults.len());
         faults.insert(first, fault);
     }
 }
@@ -236,11 +314,19 @@ mod tests {
             number
         });
         let body = Pointed { tool: "lamp", after_execution: "suspend", call_card: &ids.call_card };
-        command::tool("cg.v1r4.demo.public.cmd.tool.lamp.switch", &ids.context("demo", "public", "ui"), &ids.trace, &body)
+        command::tool(
+            "cg.v1r4.demo.public.cmd.tool.lamp.switch",
+            &ids.context("demo", "public", "ui"),
+            &ids.trace,
+            &body,
+        )
     }
 
     fn listeners(filters: &[&str]) -> World {
-        let rows = filters.iter().enumerate().map(|(row, filter)| (format!("c{row}"), (*filter).to_owned()));
+        let rows = filters
+            .iter()
+            .enumerate()
+            .map(|(row, filter)| (format!("c{row}"), (*filter).to_owned()));
         World { listeners: Known::Found(rows.collect()), ..World::default() }
     }
 
@@ -251,11 +337,18 @@ mod tests {
 
     #[test]
     fn who_listens_is_told_by_the_filters() {
-        let one = listeners(&["cg.v1r4.*.*.cmd.tool.lamp.*", "cg.v1r4.*.*.cmd.*.*.>", "cg.v1r4.*.*.cmd.tool.door.*"]);
+        let one = listeners(&[
+            "cg.v1r4.*.*.cmd.tool.lamp.*",
+            "cg.v1r4.*.*.cmd.*.*.>",
+            "cg.v1r4.*.*.cmd.tool.door.*",
+        ]);
         assert_eq!(preflight(&command(), &one), [], "readers of everything are no service");
         let none = preflight(&command(), &listeners(&["cg.v1r4.*.*.cmd.tool.door.*"]));
         assert_eq!((none[0].at.clone(), verdict(&none).fate), (Part::Listeners, Fate::Unheard));
-        let two = preflight(&command(), &listeners(&["cg.v1r4.*.*.cmd.tool.lamp.*", "cg.v1r4.demo.*.cmd.tool.lamp.*"]));
+        let two = preflight(
+            &command(),
+            &listeners(&["cg.v1r4.*.*.cmd.tool.lamp.*", "cg.v1r4.demo.*.cmd.tool.lamp.*"]),
+        );
         assert!(two[0].text.contains("c0, c1") && verdict(&two).fate == Fate::Executed, "{two:?}");
     }
 
@@ -268,7 +361,8 @@ mod tests {
             ("cg.v1r4.{project_id}.public.cmd.tool.lamp.switch", "project"),
             ("cg.v1r4.demo.public.cmd.sys.ui.action", "a tool command"),
         ] {
-            let faults = preflight(&Command { subject: subject.into(), ..command() }, &World::default());
+            let faults =
+                preflight(&Command { subject: subject.into(), ..command() }, &World::default());
             assert!(faults.iter().any(|fault| fault.text.contains(about)), "{subject}: {faults:?}");
         }
     }
@@ -279,7 +373,10 @@ mod tests {
         let faults = preflight(&command(), &world);
         let verdict = verdict(&faults);
         assert_eq!((verdict.fate, verdict.marker), (Fate::Stalled, Some("running")));
-        assert_eq!(verdict.because.map(|fault| fault.at.to_string()).as_deref(), Some("result card"));
+        assert_eq!(
+            verdict.because.map(|fault| fault.at.to_string()).as_deref(),
+            Some("result card")
+        );
     }
 
     #[test]
@@ -296,7 +393,9 @@ mod tests {
         body["agent_id"] = json!("x");
         body["channel"] = json!("");
         let faults = preflight(&Command { body: body.to_string(), ..command() }, &World::default());
-        let message = "cmd ingress: payload contains forbidden control fields: agent_id, channel, turn_epoch".into();
+        let message =
+            "cmd ingress: payload contains forbidden control fields: agent_id, channel, turn_epoch"
+                .into();
         assert_eq!(faults[0].says, Some(KnownText::Result { code: "bad_request", message }));
     }
 
@@ -305,7 +404,9 @@ mod tests {
         let faults = preflight(command, world);
         let verdict = verdict(&faults);
         let error = refusal(command, &verdict).and_then(|built| built.error);
-        let error = error.map(|error| format!(" {}: {}", error["code"].as_str().unwrap(), error["message"].as_str().unwrap()));
+        let error = error.map(|error| {
+            format!(" {}: {}", error["code"].as_str().unwrap(), error["message"].as_str().unwrap())
+        });
         let said = match verdict.because.and_then(|fault| fault.says.as_ref()) {
             Some(KnownText::Log(text)) => format!(" log {text}"),
             Some(KnownText::Report(code)) => format!(" report {code}"),
@@ -349,7 +450,11 @@ mod tests {
             (headers::AGENT, " ", "dropped log missing required CG-Agent-Id"),
             (headers::TRACE, "", "executed"),
         ] {
-            assert_eq!(fate(&with_header(name, Some(value)), &World::default()), expected, "{name} {value:?}");
+            assert_eq!(
+                fate(&with_header(name, Some(value)), &World::default()),
+                expected,
+                "{name} {value:?}"
+            );
         }
         let mut twice = with_header(headers::TRACE, Some("zz"));
         twice.body = json!({"agent_id": 1}).to_string();
@@ -360,12 +465,23 @@ mod tests {
     #[test]
     fn odd_bodies_are_refused_with_the_services_words() {
         let unknown = "refused_with_result bad_request: missing required fields ['unknown']";
-        let lacks = |keys: &str| format!("refused_with_result bad_request: missing required fields [{keys}]");
+        let lacks = |keys: &str| {
+            format!("refused_with_result bad_request: missing required fields [{keys}]")
+        };
         for (body, expected) in [
             (json!(null), lacks("'tool_call_card_id', 'after_execution'")),
-            (json!({"tool_call_card_id": " ", "after_execution": "suspend"}), lacks("'tool_call_card_id'")),
-            (json!({"tool_call_card_id": "c", "after_execution": "suspend", "tool_name": ""}), "executed".into()),
-            (json!({"tool_call_card_id": "c", "after_execution": "suspend", "tool_name": null}), "executed".into()),
+            (
+                json!({"tool_call_card_id": " ", "after_execution": "suspend"}),
+                lacks("'tool_call_card_id'"),
+            ),
+            (
+                json!({"tool_call_card_id": "c", "after_execution": "suspend", "tool_name": ""}),
+                "executed".into(),
+            ),
+            (
+                json!({"tool_call_card_id": "c", "after_execution": "suspend", "tool_name": null}),
+                "executed".into(),
+            ),
             (json!({"tool_call_card_id": 5, "after_execution": "suspend"}), unknown.into()),
             (
                 json!({"tool_call_card_id": "c", "after_execution": " suspend "}),
@@ -373,28 +489,44 @@ mod tests {
             ),
             (
                 json!({"after_execution": "later"}),
-                "refused_with_result invalid_after_execution: invalid after_execution='later'".into(),
+                "refused_with_result invalid_after_execution: invalid after_execution='later'"
+                    .into(),
             ),
             (
                 json!({"tool_call_card_id": "c", "after_execution": 5}),
                 "refused_with_result invalid_after_execution: invalid after_execution='5'".into(),
             ),
             (json!([1]), "redelivered".into()),
-            (json!([["tool_call_card_id", "c"], ["after_execution", "suspend"]]), "executed".into()),
+            (
+                json!([["tool_call_card_id", "c"], ["after_execution", "suspend"]]),
+                "executed".into(),
+            ),
         ] {
             assert_eq!(fate(&with_body(&body), &World::default()), expected, "{body}");
         }
         let ends = with_body(&json!({"after_execution": " terminate"}));
         let faults = preflight(&ends, &World::default());
-        assert_eq!(refusal(&ends, &verdict(&faults)).map(|built| built.after.after), Some(After::Terminate));
+        assert_eq!(
+            refusal(&ends, &verdict(&faults)).map(|built| built.after.after),
+            Some(After::Terminate)
+        );
     }
 
     #[test]
     fn a_missing_call_id_needs_a_call_card_to_be_told() {
         let nameless = with_header(headers::CALL, None);
         let told = "refused_with_result bad_request: CGContext: missing required tool_call_id";
-        assert_eq!(fate(&nameless, &call_card(&json!({"type": "tool.call", "tool_call_id": "x"}))), told);
-        assert_eq!(fate(&nameless, &call_card(&json!({"metadata": {"type": "tool.call", "tool_call_id": "x"}}))), told);
+        assert_eq!(
+            fate(&nameless, &call_card(&json!({"type": "tool.call", "tool_call_id": "x"}))),
+            told
+        );
+        assert_eq!(
+            fate(
+                &nameless,
+                &call_card(&json!({"metadata": {"type": "tool.call", "tool_call_id": "x"}}))
+            ),
+            told
+        );
         for lost in [
             json!({"type": "tool.call"}),
             json!({"tool_call_id": "x"}),
@@ -402,7 +534,10 @@ mod tests {
         ] {
             assert_eq!(fate(&nameless, &call_card(&lost)), "redelivered", "{lost}");
         }
-        assert_eq!(fate(&nameless, &World { card: Known::Absent, ..World::default() }), "redelivered");
+        assert_eq!(
+            fate(&nameless, &World { card: Known::Absent, ..World::default() }),
+            "redelivered"
+        );
         let control = Command { body: json!({"channel": 1}).to_string(), ..nameless };
         let log = "dropped log cmd ingress: payload contains forbidden control fields: channel";
         assert_eq!(fate(&control, &World { card: Known::Absent, ..World::default() }), log);
@@ -410,12 +545,18 @@ mod tests {
 
     #[test]
     fn cards_of_others_and_without_a_type_are_told() {
-        let call = command().headers.iter().find(|(name, _)| name == headers::CALL).unwrap().1.clone();
+        let call =
+            command().headers.iter().find(|(name, _)| name == headers::CALL).unwrap().1.clone();
         let of = |value: Value| fate(&command(), &call_card(&value));
         let other = of(json!({"type": "tool.call", "tenant_id": "other", "tool_call_id": call}));
-        assert!(other.starts_with("refused_with_result not_found: tool_call_card_id not found: "), "{other}");
+        assert!(
+            other.starts_with("refused_with_result not_found: tool_call_card_id not found: "),
+            "{other}"
+        );
         let got = |got: &str| {
-            format!("refused_with_result bad_request: tool_call_card_id type mismatch: expected 'tool.call', got {got}")
+            format!(
+                "refused_with_result bad_request: tool_call_card_id type mismatch: expected 'tool.call', got {got}"
+            )
         };
         assert_eq!(of(json!({"tool_call_id": call})), got("'unknown'"));
         assert_eq!(of(json!({"tool_call_id": call, "metadata": {"type": null}})), got("'None'"));
@@ -424,16 +565,28 @@ mod tests {
             of(json!({"type": "tool.call", "tool_call_id": "x"})),
             "refused_with_result bad_request: tool_call_id mismatch between payload and tool.call card"
         );
-        let unknown = World { registered: Known::Absent, ..call_card(&json!({"type": "tool.call"})) };
-        assert_eq!(fate(&command(), &unknown), "refused_with_result not_found: Tool 'lamp' not found in DB");
+        let unknown =
+            World { registered: Known::Absent, ..call_card(&json!({"type": "tool.call"})) };
+        assert_eq!(
+            fate(&command(), &unknown),
+            "refused_with_result not_found: Tool 'lamp' not found in DB"
+        );
     }
 
     #[test]
     fn a_refusal_whose_report_is_refused_names_both() {
         let world = World { card: Known::Absent, turn: Known::Absent, ..World::default() };
         let told = fate(&command(), &world);
-        assert!(told.starts_with("unreported not_found: ") && told.ends_with(" report protocol_violation"), "{told}");
+        assert!(
+            told.starts_with("unreported not_found: ")
+                && told.ends_with(" report protocol_violation"),
+            "{told}"
+        );
         let answered = World { result: Known::Found("r".into()), ..World::default() };
-        assert_eq!(fate(&with_body(&json!({})), &answered), "redelivered", "a second result cannot be written");
+        assert_eq!(
+            fate(&with_body(&json!({})), &answered),
+            "redelivered",
+            "a second result cannot be written"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! CommonGround's texts explained: what they mean, and what to do. Several of them say something else than what is wrong.
+//! CommonGround's texts explained: what they mean, and what to do. Several of them say something
+//! else than what is wrong.
 
 use super::report::Barred;
 
@@ -28,18 +29,46 @@ const TEXTS: &[Row] = &[
         "identity stands in the body",
         "move the named fields into the CG-… headers; agent_turn_id is CG-Turn-Id there",
     ),
-    ("CGContext: missing required tool_call_id", "the header CG-Tool-Call-Id is missing", "send it, with exactly these capitals"),
-    ("CGContext: missing required agent_turn_id", "the header CG-Turn-Id is missing", "send it, with exactly these capitals"),
-    ("invalid after_execution", "after_execution is neither suspend nor terminate", "send one of the two"),
-    ("tool_call_card_id not found", "the project has no card of that id", "write the card first, under the same project"),
+    (
+        "CGContext: missing required tool_call_id",
+        "the header CG-Tool-Call-Id is missing",
+        "send it, with exactly these capitals",
+    ),
+    (
+        "CGContext: missing required agent_turn_id",
+        "the header CG-Turn-Id is missing",
+        "send it, with exactly these capitals",
+    ),
+    (
+        "invalid after_execution",
+        "after_execution is neither suspend nor terminate",
+        "send one of the two",
+    ),
+    (
+        "tool_call_card_id not found",
+        "the project has no card of that id",
+        "write the card first, under the same project",
+    ),
     (
         "tool.call content must be ToolCallContent",
         "the card that the command points to holds no call",
         "point to the call's card",
     ),
-    ("type mismatch: expected 'tool.call'", "the card is labelled as something else", "set its metadata.type to tool.call"),
-    ("tool_call_id mismatch", "card and command are of different calls", "use one call id in CG-Tool-Call-Id and on the card"),
-    ("not found in DB", "the service reads the tool's row, and the project has none of that name", "push the tool's definition"),
+    (
+        "type mismatch: expected 'tool.call'",
+        "the card is labelled as something else",
+        "set its metadata.type to tool.call",
+    ),
+    (
+        "tool_call_id mismatch",
+        "card and command are of different calls",
+        "use one call id in CG-Tool-Call-Id and on the card",
+    ),
+    (
+        "not found in DB",
+        "the service reads the tool's row, and the project has none of that name",
+        "push the tool's definition",
+    ),
     (
         "missing worker_target for agent",
         "the project has no such agent, so nobody can be told",
@@ -61,8 +90,16 @@ const TEXTS: &[Row] = &[
         "no stream keeps the tool's subject",
         "see whether target_subject begins with cg.v1r4 and has eight parts, and push the tool",
     ),
-    ("recursion_depth_exceeded", "the call is 20 deep or deeper", "look for agents that call each other in a circle"),
-    ("invalid_source_actor", "who reports is neither sys.… nor tool.… nor in the roster", "report as tool.NAME"),
+    (
+        "recursion_depth_exceeded",
+        "the call is 20 deep or deeper",
+        "look for agents that call each other in a circle",
+    ),
+    (
+        "invalid_source_actor",
+        "who reports is neither sys.… nor tool.… nor in the roster",
+        "report as tool.NAME",
+    ),
     (
         "timeout waiting for tool_result inbox",
         "no result came in time; the API gives it as a fault of its own",
@@ -88,7 +125,11 @@ const TEXTS: &[Row] = &[
         "no stream keeps the tool's subject, or what the service needs cannot be reached",
         "see whether target_subject has eight parts, and look into the service's log",
     ),
-    ("inbox_not_empty", "the turn cannot end while rows of the agent's inbox are open", "see which results are still to come"),
+    (
+        "inbox_not_empty",
+        "the turn cannot end while rows of the agent's inbox are open",
+        "see which results are still to come",
+    ),
     (
         "delegation denied: caller profile missing delegation_policy",
         "the profile of the calling agent does not let it start other agents",
@@ -99,13 +140,25 @@ const TEXTS: &[Row] = &[
         "the profile of the calling agent does not let it start this one",
         "add the target's profile or tags to delegation_policy in the caller's profile",
     ),
-    ("ui_not_allowed", "the tool is not open to the UI", "set \"ui_allowed\": true in its options and push it"),
+    (
+        "ui_not_allowed",
+        "the tool is not open to the UI",
+        "set \"ui_allowed\": true in its options and push it",
+    ),
     ("tool_definition_missing", "the project has no such tool", "push its definition"),
     ("invalid_args", "the action's args is no object", "send an object, {} at least"),
     ("invalid_metadata", "the action's metadata is no object", "leave it out, or send an object"),
-    ("missing_agent_turn_id", "the header CG-Turn-Id is missing", "send a fresh one with every action"),
+    (
+        "missing_agent_turn_id",
+        "the header CG-Turn-Id is missing",
+        "send a fresh one with every action",
+    ),
     ("agent_not_found", "the project has no such agent", "make a UI agent"),
-    ("invalid_worker_target", "the agent runs on another worker than ui_worker", "make an agent with worker_target ui_worker"),
+    (
+        "invalid_worker_target",
+        "the agent runs on another worker than ui_worker",
+        "make an agent with worker_target ui_worker",
+    ),
     (
         "busy",
         "the agent has another action under way; it stays so for good after an action id was used twice",
@@ -116,8 +169,16 @@ const TEXTS: &[Row] = &[
         "the UI worker could not send the tool's command",
         "see whether target_subject has eight parts, and look into the UI worker's log",
     ),
-    ("missing_tool_result_card", "the report pointed to a card that is not there", "write the card in the same transaction"),
-    ("invalid_tool_result_type", "the card reported is no result", "give it the type tool.result and such a content"),
+    (
+        "missing_tool_result_card",
+        "the report pointed to a card that is not there",
+        "write the card in the same transaction",
+    ),
+    (
+        "invalid_tool_result_type",
+        "the card reported is no result",
+        "give it the type tool.result and such a content",
+    ),
     ("Name or service not known", "the service has no way to the internet", "call it where it has"),
     (
         "tool_timeout",
@@ -127,13 +188,14 @@ const TEXTS: &[Row] = &[
 ];
 
 /// The text that nearly every refused report gets.
-pub const REPORT_REFUSED: &str = "publish_tool_result_report rejected: status=rejected code=protocol_violation";
+pub const REPORT_REFUSED: &str =
+    "publish_tool_result_report rejected: status=rejected code=protocol_violation";
 
 /// How the texts of refused reports begin.
 const REPORT: &str = "publish_tool_result_report rejected";
 
-/// What a text of CommonGround's means; `None` where it is none that needs words. `known` are the causes that bar the report, where
-/// they could be looked up.
+/// What a text of CommonGround's means; `None` where it is none that needs words. `known` are the
+/// causes that bar the report, where they could be looked up.
 #[must_use]
 pub fn explain(text: &str, known: &[Barred]) -> Option<Explained> {
     if text.contains(REPORT) && text.contains("protocol_violation") {
@@ -154,7 +216,10 @@ fn of_report(known: &[Barred]) -> Explained {
         };
     }
     let causes: Vec<String> = known.iter().map(|barred| barred.words()).collect();
-    Explained { means: format!("the result was written, but its report refused: {}", causes.join("; ")), remedy: String::new() }
+    Explained {
+        means: format!("the result was written, but its report refused: {}", causes.join("; ")),
+        remedy: String::new(),
+    }
 }
 
 #[cfg(test)]
@@ -166,7 +231,9 @@ mod tests {
         let one = explain(REPORT_REFUSED, &[Barred::Author]).unwrap();
         assert!(one.means.contains("author_id"), "{one:?}");
         assert!(explain(REPORT_REFUSED, &[]).unwrap().means.contains("ten causes"));
-        let depth = explain(&REPORT_REFUSED.replace("protocol_violation", "recursion_depth_exceeded"), &[]).unwrap();
+        let depth =
+            explain(&REPORT_REFUSED.replace("protocol_violation", "recursion_depth_exceeded"), &[])
+                .unwrap();
         assert!(depth.means.contains("20"), "{depth:?}");
     }
 

@@ -1,4 +1,5 @@
-//! The gate that every report of a result has to pass. CommonGround gives one text for all its causes; here each has its own.
+//! The gate that every report of a result has to pass. CommonGround gives one text for all its
+//! causes; here each has its own.
 
 use super::{
     card::{self, Card},
@@ -18,7 +19,8 @@ pub struct Report<'r> {
     pub card: Known<&'r Card>,
     /// Whether the caller is an agent of the project.
     pub caller: Known<()>,
-    /// Whether the reporter is an agent of the project; asked only of those who are neither `sys.` nor `tool.`.
+    /// Whether the reporter is an agent of the project; asked only of those who are neither `sys.`
+    /// nor `tool.`.
     pub in_roster: Known<()>,
     /// The epoch that the command carried.
     pub epoch: u64,
@@ -130,7 +132,9 @@ pub fn barred(report: &Report<'_>) -> Vec<Barred> {
     }
     match report.request {
         Known::Absent => barred.push(Barred::Request),
-        Known::Found(Request { depth }) if depth >= DEPTH_LIMIT => barred.push(Barred::Depth(depth)),
+        Known::Found(Request { depth }) if depth >= DEPTH_LIMIT => {
+            barred.push(Barred::Depth(depth));
+        }
         Known::Found(_) | Known::Unknown => {}
     }
     if matches!(report.earlier, Known::Found(())) {
@@ -140,7 +144,10 @@ pub fn barred(report: &Report<'_>) -> Vec<Barred> {
 }
 
 fn of_card(card: &Card, report: &Report<'_>) -> Vec<Barred> {
-    let function = card.labels.get("function_name").is_some_and(|name| !name.is_null() && !python::str(name).is_empty());
+    let function = card
+        .labels
+        .get("function_name")
+        .is_some_and(|name| !name.is_null() && !python::str(name).is_empty());
     let alias = report.reporter == WATCHDOG && card.author_id == WATCHDOG_ALIAS;
     let checks = [
         (card.kind == card::RESULT, Barred::Kind),
@@ -169,11 +176,20 @@ mod tests {
             ..Report::default()
         };
         let found = barred(&report);
-        let expected =
-            [Barred::Reporter, Barred::NoCard, Barred::Epoch { command: 2, turn: 3 }, Barred::Depth(20), Barred::Again];
+        let expected = [
+            Barred::Reporter,
+            Barred::NoCard,
+            Barred::Epoch { command: 2, turn: 3 },
+            Barred::Depth(20),
+            Barred::Again,
+        ];
         assert_eq!(found, expected);
         assert_eq!(found[3].code(), "recursion_depth_exceeded");
-        assert_eq!(barred(&Report { epoch: 0, ..report }).len(), 4, "epoch 0 switches its check off");
+        assert_eq!(
+            barred(&Report { epoch: 0, ..report }).len(),
+            4,
+            "epoch 0 switches its check off"
+        );
         assert_eq!(barred(&Report { reporter: "tool.x", pointer: "p", ..Report::default() }), []);
     }
 
@@ -185,11 +201,21 @@ mod tests {
                 .unwrap()
         };
         let found = |reporter, card: &Card| {
-            barred(&Report { reporter, pointer: "r", call_id: "c", card: Known::Found(card), ..Report::default() })
+            barred(&Report {
+                reporter,
+                pointer: "r",
+                call_id: "c",
+                card: Known::Found(card),
+                ..Report::default()
+            })
         };
         assert_eq!(found("sys.agent_worker.watchdog", &card("worker.watchdog", "lamp".into())), []);
         assert_eq!(found("sys.pmo", &card("worker.watchdog", "lamp".into())), [Barred::Author]);
-        assert_eq!(found("tool.lamp", &card("tool.lamp", " ".into())), [], "a blank name is a name there");
+        assert_eq!(
+            found("tool.lamp", &card("tool.lamp", " ".into())),
+            [],
+            "a blank name is a name there"
+        );
         assert_eq!(found("tool.lamp", &card("tool.lamp", "".into())), [Barred::Function]);
     }
 }

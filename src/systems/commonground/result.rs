@@ -1,4 +1,5 @@
-//! Results: the content of a result's card, its labels, and the report that goes to the caller's inbox.
+//! Results: the content of a result's card, its labels, and the report that goes to the caller's
+//! inbox.
 
 use std::sync::LazyLock;
 
@@ -87,12 +88,17 @@ pub fn build(given: &Given<'_>) -> Built {
         let said = python::str(said);
         let message = format!("invalid after_execution={}", python::repr(&said.as_str().into()));
         let detail = json!({"after_execution": said});
-        error = Some(json!({"code": "invalid_after_execution", "message": message, "detail": detail, "source": SOURCE}));
+        error = Some(
+            json!({"code": "invalid_after_execution", "message": message, "detail": detail, "source": SOURCE}),
+        );
         status = FAILED;
     }
     let after = match (said, explicit) {
         (Some(_), None) => Effective { after: After::Suspend, origin: Origin::Default },
-        _ => after::on_writing(AfterSource { explicit: explicit.or(given.said.explicit), ..given.said }, given.result),
+        _ => after::on_writing(
+            AfterSource { explicit: explicit.or(given.said.explicit), ..given.said },
+            given.result,
+        ),
     };
     Built { status: status.into(), after, result: given.result.clone(), error }
 }
@@ -105,10 +111,21 @@ pub fn failed(code: &str, message: &str, command: Option<After>) -> Built {
 
 /// The same where something else decides what becomes of the turn.
 #[must_use]
-pub fn refused(code: &str, message: &str, after_execution: Option<&Value>, said: AfterSource) -> Built {
+pub fn refused(
+    code: &str,
+    message: &str,
+    after_execution: Option<&Value>,
+    said: AfterSource,
+) -> Built {
     let error = json!({"code": code, "message": message, "source": SOURCE, "http_status": http_status(code)});
     let result = json!({"error_code": code, "error_message": message, "error": error});
-    build(&Given { status: &HAS_FAILED, result: &result, error: Some(&error), after_execution, said })
+    build(&Given {
+        status: &HAS_FAILED,
+        result: &result,
+        error: Some(&error),
+        after_execution,
+        said,
+    })
 }
 
 fn http_status(code: &str) -> u16 {
@@ -140,11 +157,15 @@ fn normalized(error: &Value) -> Value {
     let mut whole = if has("code") && has("message") {
         members.clone()
     } else if has("error_code") || has("error_message") {
-        let lifted = [("code", or("error_code", INTERNAL)), ("message", or("error_message", UNKNOWN))];
+        let lifted =
+            [("code", or("error_code", INTERNAL)), ("message", or("error_message", UNKNOWN))];
         let detail = members.get("detail").map(|detail| ("detail", detail.clone()));
         lifted.into_iter().chain(detail).map(|(name, value)| (name.to_owned(), value)).collect()
     } else {
-        Map::from_iter([("code".to_owned(), INTERNAL.into()), ("message".to_owned(), python::str(error).into())])
+        Map::from_iter([
+            ("code".to_owned(), INTERNAL.into()),
+            ("message".to_owned(), python::str(error).into()),
+        ])
     };
     whole.entry("source").or_insert_with(|| SOURCE.into());
     whole.into()
@@ -164,7 +185,9 @@ fn lifted(result: &Value) -> Value {
 #[must_use]
 pub fn labels(context: &Context, function: &str, call: &Card) -> Map<String, Value> {
     let mut labels = Map::new();
-    let copied = |name, own| call.label(name).map(python::strip).filter(|label| !label.is_empty()).unwrap_or(own);
+    let copied = |name, own| {
+        call.label(name).map(python::strip).filter(|label| !label.is_empty()).unwrap_or(own)
+    };
     for (name, value) in [
         ("agent_turn_id", context.turn()),
         ("tool_call_id", &context.tool_call_id),
@@ -229,35 +252,74 @@ mod tests {
     use crate::systems::commonground::card::{content_fault, tagged_result};
 
     fn error(status: &Value, result: &Value, error: Option<&Value>) -> Value {
-        let built = build(&Given { status, result, error, after_execution: None, said: AfterSource::default() });
+        let built = build(&Given {
+            status,
+            result,
+            error,
+            after_execution: None,
+            said: AfterSource::default(),
+        });
         built.error.unwrap_or_default()
     }
 
     #[test]
     fn whatever_is_given_the_store_takes_what_is_built() {
-        let odd = [json!(null), json!("text"), json!({"code": "x"}), json!(7), json!({"error_code": "a"}), json!({})];
-        for status in STATUSES.into_iter().chain(["", "odd"]).map(Value::from).chain([json!(null), json!(5)]) {
+        let odd = [
+            json!(null),
+            json!("text"),
+            json!({"code": "x"}),
+            json!(7),
+            json!({"error_code": "a"}),
+            json!({}),
+        ];
+        for status in
+            STATUSES.into_iter().chain(["", "odd"]).map(Value::from).chain([json!(null), json!(5)])
+        {
             for error in &odd {
                 for result in &odd {
-                    for after_execution in [None, Some(&json!("later")), Some(&json!(" terminate "))] {
+                    for after_execution in
+                        [None, Some(&json!("later")), Some(&json!(" terminate "))]
+                    {
                         let said = AfterSource::default();
-                        let built = build(&Given { status: &status, result, error: Some(error), after_execution, said });
-                        assert_eq!(content_fault(&tagged_result(&built.content())), None, "{status} {error} {result}");
+                        let built = build(&Given {
+                            status: &status,
+                            result,
+                            error: Some(error),
+                            after_execution,
+                            said,
+                        });
+                        assert_eq!(
+                            content_fault(&tagged_result(&built.content())),
+                            None,
+                            "{status} {error} {result}"
+                        );
                     }
                 }
             }
         }
         let built = failed("bad_request", "no text", Some(After::Terminate));
-        assert_eq!((built.after.after, built.report("r")["tool_result_card_id"].as_str()), (After::Terminate, Some("r")));
+        assert_eq!(
+            (built.after.after, built.report("r")["tool_result_card_id"].as_str()),
+            (After::Terminate, Some("r"))
+        );
     }
 
     #[test]
     fn what_the_tool_says_of_its_turn_counts_before_the_result() {
         let result = json!({"__cg_control": {"after_execution": "terminate"}});
-        let said = AfterSource { service: Some(After::Terminate), command: Some(After::Terminate), ..AfterSource::default() };
-        let built = |after: Value| build(&Given { after_execution: Some(&after), ..Given::success(&result, said) });
+        let said = AfterSource {
+            service: Some(After::Terminate),
+            command: Some(After::Terminate),
+            ..AfterSource::default()
+        };
+        let built = |after: Value| {
+            build(&Given { after_execution: Some(&after), ..Given::success(&result, said) })
+        };
         let own = built(json!(" suspend "));
-        assert_eq!((own.after.after, own.after.origin, own.error), (After::Suspend, Origin::Explicit, None));
+        assert_eq!(
+            (own.after.after, own.after.origin, own.error),
+            (After::Suspend, Origin::Explicit, None)
+        );
         assert_eq!(built(json!(null)).after.origin, Origin::Control);
         let unknown = built(json!("later"));
         assert_eq!((unknown.after.after, unknown.status.as_str()), (After::Suspend, "failed"));
@@ -270,10 +332,19 @@ mod tests {
     fn errors_are_brought_into_one_shape() {
         let failed = json!("failed");
         let of_result = |result: Value| error(&failed, &result, None);
-        assert_eq!(of_result(json!({"error": {"code": "a", "message": "b"}}))["code"], "unknown_error");
+        assert_eq!(
+            of_result(json!({"error": {"code": "a", "message": "b"}}))["code"],
+            "unknown_error"
+        );
         let block = json!({"error_code": "a", "error_message": "b", "detail": null, "error_detail": 1, "error": {"code": "c"}});
-        assert_eq!(of_result(block), json!({"code": "a", "message": "b", "detail": null, "source": "tool"}));
-        assert_eq!(of_result(json!({"error_message": "b"})), json!({"code": "internal_error", "message": "b", "source": "tool"}));
+        assert_eq!(
+            of_result(block),
+            json!({"code": "a", "message": "b", "detail": null, "source": "tool"})
+        );
+        assert_eq!(
+            of_result(json!({"error_message": "b"})),
+            json!({"code": "internal_error", "message": "b", "source": "tool"})
+        );
         assert_eq!(of_result(json!({"error_code": ""}))["code"], "internal_error");
         let given = |given: Value| error(&failed, &json!(null), Some(&given));
         assert_eq!(given(json!({"code": "x", "on": true}))["message"], "{'code': 'x', 'on': True}");
@@ -287,7 +358,10 @@ mod tests {
 
     #[test]
     fn blank_labels_of_the_call_give_way() {
-        let call = Card { labels: Map::from_iter([("step_id".to_owned(), json!(" "))]), ..Card::default() };
+        let call = Card {
+            labels: Map::from_iter([("step_id".to_owned(), json!(" "))]),
+            ..Card::default()
+        };
         let context = Context { step_id: "own".into(), ..Context::default() };
         assert_eq!(labels(&context, "lamp", &call)["step_id"], "own");
     }
@@ -295,10 +369,17 @@ mod tests {
     #[test]
     fn a_card_is_usable_by_its_call_its_kind_and_its_content() {
         let card = |value: Value| Card::read(&value);
-        let labelled = card(json!({"card_id": "r", "content": {}, "metadata": {"type": "tool.result", "tool_call_id": "c"}}));
-        assert_eq!(usable("r", labelled.as_ref(), "c"), Ok(()), "the call stands in the labels alone");
-        let text =
-            card(json!({"card_id": "r", "type": "tool.result", "tool_call_id": "c", "content": {"__type__": "TextContent"}}));
+        let labelled = card(
+            json!({"card_id": "r", "content": {}, "metadata": {"type": "tool.result", "tool_call_id": "c"}}),
+        );
+        assert_eq!(
+            usable("r", labelled.as_ref(), "c"),
+            Ok(()),
+            "the call stands in the labels alone"
+        );
+        let text = card(
+            json!({"card_id": "r", "type": "tool.result", "tool_call_id": "c", "content": {"__type__": "TextContent"}}),
+        );
         assert_eq!(usable("r", text.as_ref(), "c"), Err("protocol_violation"));
         assert_eq!(usable("r", labelled.as_ref(), "d"), Err("tool_call_id_mismatch"));
         assert_eq!(usable("\u{1f}", labelled.as_ref(), "c"), Err("missing_card_id"));

@@ -34,7 +34,8 @@ pub const WAITING: u64 = 30;
 /// A way of calling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// As a user's interface does: the UI worker merges the options, writes the cards and sends the command.
+    /// As a user's interface does: the UI worker merges the options, writes the cards and sends the
+    /// command.
     Ui,
     /// With cards and rows that we write ourselves, and the command that we send.
     Direct,
@@ -64,7 +65,12 @@ const ROUTES: &[Row] = &[
         closed: direct_closed,
         request: direct,
     },
-    Row { id: "god", title: "the API's god endpoint: any tool, options not merged", closed: god_closed, request: god },
+    Row {
+        id: "god",
+        title: "the API's god endpoint: any tool, options not merged",
+        closed: god_closed,
+        request: god,
+    },
     Row {
         id: "probe",
         title: "NATS only: a probe without a card; the service refuses it, and so shows that it is there",
@@ -96,19 +102,27 @@ pub fn way_of(request: &Request) -> Way {
     if request.reply.as_deref() == Some(INBOX) {
         return Way::Direct;
     }
-    let is_action = Subject::parse(&request.to).is_some_and(|subject| subject.component == "sys" && subject.suffix == "action");
+    let is_action = Subject::parse(&request.to)
+        .is_some_and(|subject| subject.component == "sys" && subject.suffix == "action");
     if is_action { Way::Ui } else { Way::Probe }
 }
 
 fn no_channel(connection: &Connection) -> String {
     let name = &connection.name;
     let section = if connection.is_embedded() { "NAME" } else { name.as_str() };
-    format!("connection \"{name}\" names no channel: one with [connections.{section}.commonground], project and channel does")
+    format!(
+        "connection \"{name}\" names no channel: one with [connections.{section}.commonground], project and channel does"
+    )
 }
 
 fn no_nats(connection: &Connection) -> Option<String> {
-    (!settings::TRANSPORTS.contains(&connection.transport()))
-        .then(|| format!("it goes over NATS, and connection \"{}\" leads to {}", connection.name, connection.transport().title()))
+    (!settings::TRANSPORTS.contains(&connection.transport())).then(|| {
+        format!(
+            "it goes over NATS, and connection \"{}\" leads to {}",
+            connection.name,
+            connection.transport().title()
+        )
+    })
 }
 
 fn no_agent(channel: &Channel) -> Option<String> {
@@ -118,7 +132,8 @@ fn no_agent(channel: &Channel) -> Option<String> {
 
 fn ui_closed(tool: &Tool, connection: &Connection, channel: &Channel) -> Option<String> {
     let allowed =
-        tool.entry.value.get(keys::OPTIONS).and_then(|options| options.get(keys::UI_ALLOWED)) == Some(&Value::Bool(true));
+        tool.entry.value.get(keys::OPTIONS).and_then(|options| options.get(keys::UI_ALLOWED))
+            == Some(&Value::Bool(true));
     no_nats(connection).or_else(|| no_agent(channel)).or_else(|| {
         (!allowed).then(|| "the tool is not open to the UI: set \"ui_allowed\": true in its options, and push it".to_owned())
     })
@@ -127,7 +142,9 @@ fn ui_closed(tool: &Tool, connection: &Connection, channel: &Channel) -> Option<
 fn direct_closed(tool: &Tool, connection: &Connection, channel: &Channel) -> Option<String> {
     let variable = || {
         let name = &connection.name;
-        format!("it writes into PostgreSQL: set postgres-variable or postgres-key in [connections.{name}.commonground]")
+        format!(
+            "it writes into PostgreSQL: set postgres-variable or postgres-key in [connections.{name}.commonground]"
+        )
     };
     no_nats(connection)
         .or_else(|| channel.postgres.is_none().then(variable))
@@ -140,11 +157,11 @@ fn direct_closed(tool: &Tool, connection: &Connection, channel: &Channel) -> Opt
 fn undispatched(tool: &Tool, channel: &Channel) -> Option<String> {
     let written = target(tool)?;
     if written.contains("{agent_id}") && channel.agent.is_none() {
-        let text =
-            "its target_subject names {agent_id}, which its service knows: name that agent in the connection (agent = \"…\")";
+        let text = "its target_subject names {agent_id}, which its service knows: name that agent in the connection (agent = \"…\")";
         return Some(text.to_owned());
     }
-    let mut context = Context { agent_id: channel.agent.clone().unwrap_or_default(), ..Context::default() };
+    let mut context =
+        Context { agent_id: channel.agent.clone().unwrap_or_default(), ..Context::default() };
     context.set("project_id", &channel.project);
     context.set("channel_id", &channel.channel);
     let to = subject::render(written, &context).text;
@@ -160,16 +177,24 @@ fn undispatched(tool: &Tool, channel: &Channel) -> Option<String> {
 }
 
 fn god_closed(tool: &Tool, _: &Connection, channel: &Channel) -> Option<String> {
-    let no_api = || channel.api.is_none().then(|| "the connection names no API: api = \"http://…\"".to_owned());
+    let no_api = || {
+        channel.api.is_none().then(|| "the connection names no API: api = \"http://…\"".to_owned())
+    };
     no_api().or_else(|| {
-        tool.name.contains('/').then(|| "the tool's name has a \"/\", which no address of the API can hold".to_owned())
+        tool.name
+            .contains('/')
+            .then(|| "the tool's name has a \"/\", which no address of the API can hold".to_owned())
     })
 }
 
 fn probe_closed(tool: &Tool, connection: &Connection, _: &Channel) -> Option<String> {
-    let internal =
-        || internal::definition(&tool.name).map(|_| "PMO answers this tool itself, and no tool service does".to_owned());
-    no_nats(connection).or_else(internal).or_else(|| target(tool).is_none().then(|| "the tool has no target_subject".to_owned()))
+    let internal = || {
+        internal::definition(&tool.name)
+            .map(|_| "PMO answers this tool itself, and no tool service does".to_owned())
+    };
+    no_nats(connection)
+        .or_else(internal)
+        .or_else(|| target(tool).is_none().then(|| "the tool has no target_subject".to_owned()))
 }
 
 fn target(tool: &Tool) -> Option<&str> {
@@ -197,7 +222,8 @@ struct Asking {
 pub fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
     let offers = offers(call.tool, call.connection);
     let refused = |cause: String, remedy: String| {
-        Err(Problem::new(ProblemKind::Input, format!("calling {}", call.tool.name), cause).remedy(remedy))
+        Err(Problem::new(ProblemKind::Input, format!("calling {}", call.tool.name), cause)
+            .remedy(remedy))
     };
     let row = match call.route {
         None => offers.iter().position(|offer| offer.closed.is_none()),
@@ -205,24 +231,37 @@ pub fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
             Some(row) => Some(row),
             None => {
                 let ids: Vec<_> = offers.iter().map(|offer| offer.id).collect();
-                return refused(format!("there is no route \"{}\"", id.escape_debug()), format!("there are: {}", ids.join(", ")));
+                return refused(
+                    format!("there is no route \"{}\"", id.escape_debug()),
+                    format!("there are: {}", ids.join(", ")),
+                );
             }
         },
     };
     let Some(channel) = &Channel::of(call.connection) else {
-        return refused("a CommonGround tool is called in a channel of a project".into(), no_channel(call.connection));
+        return refused(
+            "a CommonGround tool is called in a channel of a project".into(),
+            no_channel(call.connection),
+        );
     };
-    let why = |offer: &RouteOffer| offer.closed.as_ref().map(|closed| format!("{}: {closed}", offer.id));
+    let why =
+        |offer: &RouteOffer| offer.closed.as_ref().map(|closed| format!("{}: {closed}", offer.id));
     let Some(row) = row else {
-        return refused("no way leads to it".into(), offers.iter().filter_map(why).collect::<Vec<_>>().join("; "));
+        return refused(
+            "no way leads to it".into(),
+            offers.iter().filter_map(why).collect::<Vec<_>>().join("; "),
+        );
     };
     if let Some(closed) = &offers[row].closed {
-        let open: Vec<_> = offers.iter().filter(|offer| offer.closed.is_none()).map(|offer| offer.id).collect();
-        let remedy = if open.is_empty() { String::new() } else { format!("open is: {}", open.join(", ")) };
+        let open: Vec<_> =
+            offers.iter().filter(|offer| offer.closed.is_none()).map(|offer| offer.id).collect();
+        let remedy =
+            if open.is_empty() { String::new() } else { format!("open is: {}", open.join(", ")) };
         return refused(format!("the route \"{}\" is closed: {closed}", offers[row].id), remedy);
     }
     if channel.version != Channel::VERSION {
-        let remedy = format!("take the version out of the connection, or set it to {}", Channel::VERSION);
+        let remedy =
+            format!("take the version out of the connection, or set it to {}", Channel::VERSION);
         return refused(format!("version {} is not spoken here", channel.version), remedy);
     }
     let ids = ids(call.correlation);
@@ -244,35 +283,64 @@ pub fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
 
 fn ui(asked: &Asked<'_>) -> Asking {
     let Asked { call, channel, context, ids } = asked;
-    let mut command = command::ui_action(context, &ids.trace, &call.tool.name, &serde_json::Map::new());
-    command.body = with_arguments(&json!({"action_id": ids.call, "tool_name": call.tool.name}), call.arguments);
+    let mut command =
+        command::ui_action(context, &ids.trace, &call.tool.name, &serde_json::Map::new());
+    command.body = with_arguments(
+        &json!({"action_id": ids.call, "tool_name": call.tool.name}),
+        call.arguments,
+    );
     Asking { command, reply: Some(Subject::ui_ack(&channel.project, &channel.channel).to_string()) }
 }
 
 fn direct(asked: &Asked<'_>) -> Asking {
     let Asked { call, context, ids, .. } = asked;
     let subject = subject::render(target(call.tool).unwrap_or_default(), context).text;
-    let after = call.tool.entry.value.get(keys::AFTER_EXECUTION).and_then(Value::as_str).unwrap_or(keys::SUSPEND);
+    let after = call
+        .tool
+        .entry
+        .value
+        .get(keys::AFTER_EXECUTION)
+        .and_then(Value::as_str)
+        .unwrap_or(keys::SUSPEND);
     let body = Pointed { tool: &call.tool.name, after_execution: after, call_card: &ids.call_card };
-    Asking { command: command::tool(&subject, context, &ids.trace, &body), reply: Some(INBOX.to_owned()) }
+    Asking {
+        command: command::tool(&subject, context, &ids.trace, &body),
+        reply: Some(INBOX.to_owned()),
+    }
 }
 
 fn god(asked: &Asked<'_>) -> Asking {
     let Asked { call, channel, context, ids } = asked;
-    let after = call.tool.entry.value.get(keys::AFTER_EXECUTION).and_then(Value::as_str).unwrap_or(keys::SUSPEND);
+    let after = call
+        .tool
+        .entry
+        .value
+        .get(keys::AFTER_EXECUTION)
+        .and_then(Value::as_str)
+        .unwrap_or(keys::SUSPEND);
     let head = json!({
         "caller_agent_id": context.agent_id, "channel_id": channel.channel, "after_execution": after,
         "timeout_seconds": waiting(call.tool).clamp(1, 600), "trace_id": ids.trace.trace_id(),
     });
     let body = with_arguments(&head, call.arguments);
-    let path = format!("/projects/{}/god/pmo/{}:call", path_part(&channel.project), path_part(&call.tool.name));
+    let path = format!(
+        "/projects/{}/god/pmo/{}:call",
+        path_part(&channel.project),
+        path_part(&call.tool.name)
+    );
     Asking { command: Command { subject: path, headers: Vec::new(), body }, reply: None }
 }
 
 fn probe(asked: &Asked<'_>) -> Asking {
     let Asked { call, channel, context, ids } = asked;
     let subject = subject::render(target(call.tool).unwrap_or_default(), context).text;
-    let after = call.tool.entry.value.get(keys::AFTER_EXECUTION).and_then(Value::as_str).unwrap_or(keys::SUSPEND);
+    let after = call
+        .tool
+        .entry
+        .value
+        .get(keys::AFTER_EXECUTION)
+        .and_then(Value::as_str)
+        .unwrap_or(keys::SUSPEND);
     let body = Pointed { tool: &call.tool.name, after_execution: after, call_card: &ids.call_card };
     // With an epoch of its own the report would be refused for that already.
     let context = Context { turn_epoch: Some(0), ..context.clone() };
@@ -298,13 +366,16 @@ pub fn waiting(tool: &Tool) -> u64 {
 /// The same of its options.
 #[must_use]
 pub fn waiting_of(options: &Value) -> u64 {
-    let seconds = [keys::SUSPEND_TIMEOUT, keys::TIMEOUT].into_iter().filter_map(|key| options.get(key)?.as_f64());
+    let seconds = [keys::SUSPEND_TIMEOUT, keys::TIMEOUT]
+        .into_iter()
+        .filter_map(|key| options.get(key)?.as_f64());
     let longest = seconds.fold(0.0, f64::max).min(86_400.0);
     // The value is between 0 and a day.
     (longest.ceil() as u64).max(WAITING)
 }
 
-/// All ids of a call come from the one that its caller made, so that a fresh one of these makes all of them fresh.
+/// All ids of a call come from the one that its caller made, so that a fresh one of these makes all
+/// of them fresh.
 fn ids(correlation: &str) -> Ids {
     let seed = seed(correlation);
     Ids {
@@ -313,7 +384,8 @@ fn ids(correlation: &str) -> Ids {
         call: format!("call_{seed}"),
         call_card: seed.clone(),
         result_card: String::new(),
-        trace: Traceparent::parse(&format!("00-{seed}-{}-01", &seed[..16])).unwrap_or_else(|_| Traceparent::first(1, 1)),
+        trace: Traceparent::parse(&format!("00-{seed}-{}-01", &seed[..16]))
+            .unwrap_or_else(|_| Traceparent::first(1, 1)),
     }
 }
 
@@ -321,21 +393,34 @@ fn ids(correlation: &str) -> Ids {
 #[must_use]
 pub fn seed(correlation: &str) -> String {
     let digits: String = correlation.chars().filter(|c| *c != '-').collect();
-    if digits.len() == 32 && digits.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte)) {
+    if digits.len() == 32
+        && digits.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+    {
         return digits;
     }
-    Sha256::digest(correlation.as_bytes()).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(correlation.as_bytes())
+        .iter()
+        .take(16)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// The same request under a fresh id: every id in it is made of that.
 #[must_use]
 pub fn again(request: Request, correlation: &str) -> Request {
     let (old, new) = (seed(&request.correlation), seed(correlation));
-    let key =
-        |seed: &str| idempotency::tool_key("p", "t", &format!("call_{seed}")).rsplit('.').next().unwrap_or_default().to_owned();
+    let key = |seed: &str| {
+        idempotency::tool_key("p", "t", &format!("call_{seed}"))
+            .rsplit('.')
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    };
     let marks = (key(&old), key(&new));
     // The span is the beginning of the seed.
-    let fresh = |text: &str| text.replace(&old, &new).replace(&format!("-{}-", &old[..16]), &format!("-{}-", &new[..16]));
+    let fresh = |text: &str| {
+        text.replace(&old, &new).replace(&format!("-{}-", &old[..16]), &format!("-{}-", &new[..16]))
+    };
     Request {
         headers: request.headers.iter().map(|(name, value)| (name.clone(), fresh(value))).collect(),
         body: fresh(&request.body).into(),
@@ -345,7 +430,8 @@ pub fn again(request: Request, correlation: &str) -> Request {
     }
 }
 
-/// Whether the API can be asked for a thing of this name: names stand in its addresses, where a slash parts, and dots go up.
+/// Whether the API can be asked for a thing of this name: names stand in its addresses, where a
+/// slash parts, and dots go up.
 #[must_use]
 pub fn is_addressable(name: &str) -> bool {
     !name.is_empty() && !name.contains('/') && name != "." && name != ".."
@@ -357,7 +443,9 @@ pub fn path_part(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(char::from(byte)),
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                out.push(char::from(byte));
+            }
             _ => out.push_str(&format!("%{byte:02X}")),
         }
     }

@@ -1,4 +1,5 @@
-//! What calling and answering write into a deployment's tables, as data: to be written in one transaction, or only to be shown.
+//! What calling and answering write into a deployment's tables, as data: to be written in one
+//! transaction, or only to be shown.
 
 use serde_json::{Map, Value, json};
 
@@ -22,7 +23,11 @@ impl Row {
     /// The columns as an object.
     #[must_use]
     pub fn value(&self) -> Value {
-        self.columns.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect::<Map<_, _>>().into()
+        self.columns
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), value.clone()))
+            .collect::<Map<_, _>>()
+            .into()
     }
 
     /// A column that holds text.
@@ -36,7 +41,9 @@ impl Row {
     pub fn statement(&self) -> String {
         let names: Vec<_> = self.columns.iter().map(|(name, _)| *name).collect();
         let (table, names) = (self.table, names.join(", "));
-        format!("insert into {table} ({names}) select {names} from jsonb_populate_record(null::{table}, $1)")
+        format!(
+            "insert into {table} ({names}) select {names} from jsonb_populate_record(null::{table}, $1)"
+        )
     }
 }
 
@@ -110,25 +117,46 @@ pub fn call_card(called: &Called<'_>) -> Card {
 #[must_use]
 pub fn of_call(called: &Called<'_>, fresh: Fresh<'_>) -> Vec<Row> {
     let Called { context, trace, .. } = called;
-    let edge = edge(context, fresh, &Edge { primitive: "tool_call", phase: "request", source: &context.agent_id });
-    let anchor = message(context, fresh, trace, Message { kind: "command_anchor", status: "consumed", payload: json!({}) });
+    let edge = edge(
+        context,
+        fresh,
+        &Edge { primitive: "tool_call", phase: "request", source: &context.agent_id },
+    );
+    let anchor = message(
+        context,
+        fresh,
+        trace,
+        Message { kind: "command_anchor", status: "consumed", payload: json!({}) },
+    );
     vec![card_row(&call_card(called), fresh.now), edge, anchor]
 }
 
 /// A result: its card, the row that the caller's inbox waits for, and the edge of its report.
 #[must_use]
-pub fn of_result(context: &Context, trace: &Traceparent, result: &Card, built: &Built, fresh: Fresh<'_>) -> Vec<Row> {
-    let report = Message { kind: "tool_result", status: "pending", payload: built.report(&result.id) };
-    let edge = edge(context, fresh, &Edge { primitive: "report", phase: "response", source: &result.author_id });
+pub fn of_result(
+    context: &Context,
+    trace: &Traceparent,
+    result: &Card,
+    built: &Built,
+    fresh: Fresh<'_>,
+) -> Vec<Row> {
+    let report =
+        Message { kind: "tool_result", status: "pending", payload: built.report(&result.id) };
+    let edge = edge(
+        context,
+        fresh,
+        &Edge { primitive: "report", phase: "response", source: &result.author_id },
+    );
     vec![card_row(result, fresh.now), message(context, fresh, trace, report), edge]
 }
 
-/// The row that closes the caller's inbox for a call: a result that comes later is refused as told before, where it would else lie there
-/// pending, and be rung for every few seconds for ever.
+/// The row that closes the caller's inbox for a call: a result that comes later is refused as told
+/// before, where it would else lie there pending, and be rung for every few seconds for ever.
 #[must_use]
 pub fn closing(context: &Context, trace: &Traceparent, seed: &str) -> Row {
     let fresh = Fresh { seed: &format!("{seed}_closed"), now: "" };
-    let message = Message { kind: "tool_result", status: "consumed", payload: json!({"status": "canceled"}) };
+    let message =
+        Message { kind: "tool_result", status: "consumed", payload: json!({"status": "canceled"}) };
     self::message(context, fresh, trace, message)
 }
 
@@ -242,12 +270,22 @@ mod tests {
         assert_eq!(anchor["context_headers"]["traceparent"], ids.trace.to_string());
 
         let built = result::build(&Given::success(&json!(1), AfterSource::default()));
-        let card = result::card(&ids.result_card, Author { id: "tool.lamp", function: "lamp" }, &context, &call, &built);
+        let card = result::card(
+            &ids.result_card,
+            Author { id: "tool.lamp", function: "lamp" },
+            &context,
+            &call,
+            &built,
+        );
         assert!(card::copied(&call, &card).iter().all(card::Copied::holds));
-        let rows = of_result(&context, &ids.trace.child(1), &card, &built, Fresh { seed: "2", ..fresh });
+        let rows =
+            of_result(&context, &ids.trace.child(1), &card, &built, Fresh { seed: "2", ..fresh });
         assert_eq!(rows[1].value()["payload"]["tool_result_card_id"], card.id);
         assert_eq!(rows[2].value()["source_agent_id"], "tool.lamp");
         let statement = rows[2].statement();
-        assert!(statement.starts_with("insert into state.execution_edges (edge_id, project_id,"), "{statement}");
+        assert!(
+            statement.starts_with("insert into state.execution_edges (edge_id, project_id,"),
+            "{statement}"
+        );
     }
 }

@@ -1,7 +1,8 @@
 //! The management API's own rules for a definition, in its order and with its texts.
 //!
-//! The API reads YAML as PyYAML does, so that the rules stand on a [`Reading`] of the text, not on the value that toolcrib shows.
-//! Where the API stops at the first rule that is broken, all that are broken are told here, the one it would name first.
+//! The API reads YAML as PyYAML does, so that the rules stand on a [`Reading`] of the text, not on
+//! the value that toolcrib shows. Where the API stops at the first rule that is broken, all that
+//! are broken are told here, the one it would name first.
 
 use std::sync::LazyLock;
 
@@ -79,10 +80,18 @@ pub fn refusals(read: &Reading) -> Vec<Refusal> {
         found.put(Rule::Reserved, member(entries::name_key(&read.value)), text);
     }
     let text = |key: &str| members.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
-    if text(keys::AFTER_EXECUTION).is_some_and(|after| ![keys::SUSPEND, keys::TERMINATE].contains(&after)) {
-        found.put(Rule::Lifecycle, member(keys::AFTER_EXECUTION), "after_execution must be 'suspend' or 'terminate'");
+    if text(keys::AFTER_EXECUTION)
+        .is_some_and(|after| ![keys::SUSPEND, keys::TERMINATE].contains(&after))
+    {
+        found.put(
+            Rule::Lifecycle,
+            member(keys::AFTER_EXECUTION),
+            "after_execution must be 'suspend' or 'terminate'",
+        );
     }
-    if text(keys::TARGET_SUBJECT).is_some_and(|subject| !subject.contains(".cmd.tool.") || subject.contains(".cmd.sys.")) {
+    if text(keys::TARGET_SUBJECT)
+        .is_some_and(|subject| !subject.contains(".cmd.tool.") || subject.contains(".cmd.sys."))
+    {
         let text = "target_subject must be an external tool subject (contain '.cmd.tool.' and not '.cmd.sys.')";
         found.put(Rule::Subject, member(keys::TARGET_SUBJECT), text);
     }
@@ -128,13 +137,28 @@ impl Refusals<'_> {
     fn tags(&mut self) {
         for (at, oddity) in &self.read.oddities {
             if let Oddity::Tag(tag) = oddity {
-                let text = format!("could not determine a constructor for the tag '{}'", tag.replace("!!", "tag:yaml.org,2002:"));
-                self.of.push(Refusal { rule: Rule::Tags, at: at.clone(), status: 400, text, field: None });
+                let text = format!(
+                    "could not determine a constructor for the tag '{}'",
+                    tag.replace("!!", "tag:yaml.org,2002:")
+                );
+                self.of.push(Refusal {
+                    rule: Rule::Tags,
+                    at: at.clone(),
+                    status: 400,
+                    text,
+                    field: None,
+                });
             }
         }
     }
 
-    fn field(&mut self, at: Pointer, name: impl Into<String>, kind: &'static str, text: impl Into<String>) {
+    fn field(
+        &mut self,
+        at: Pointer,
+        name: impl Into<String>,
+        kind: &'static str,
+        text: impl Into<String>,
+    ) {
         let field = Some(Field { name: name.into(), kind });
         self.of.push(Refusal { rule: Rule::Fields, at, status: 400, text: text.into(), field });
     }
@@ -143,7 +167,10 @@ impl Refusals<'_> {
     fn fields(&mut self, members: &Map<String, Value>) {
         self.kinds(members);
         let order = |refusal: &Refusal| {
-            let name = refusal.field.as_ref().map(|field| field.name.split('.').next().unwrap_or_default().to_owned());
+            let name = refusal
+                .field
+                .as_ref()
+                .map(|field| field.name.split('.').next().unwrap_or_default().to_owned());
             name.and_then(|name| keys::MEMBERS.iter().position(|member| *member == name))
         };
         self.of.sort_by_key(order);
@@ -152,7 +179,11 @@ impl Refusals<'_> {
     fn kinds(&mut self, members: &Map<String, Value>) {
         let odd = |key: &str| {
             let place = member(key);
-            let kinds = self.read.oddities.iter().find(|(at, oddity)| *at == place && matches!(oddity, Oddity::NotJson(_)));
+            let kinds = self
+                .read
+                .oddities
+                .iter()
+                .find(|(at, oddity)| *at == place && matches!(oddity, Oddity::NotJson(_)));
             kinds.is_some()
         };
         let dates: Vec<&str> = keys::MEMBERS.into_iter().filter(|key| odd(key)).collect();
@@ -160,9 +191,16 @@ impl Refusals<'_> {
         for key in [keys::TARGET_SUBJECT, keys::AFTER_EXECUTION] {
             match members.get(key) {
                 None => self.field(member(key), key, "missing", "Field required"),
-                Some(Value::String(_)) if dates.contains(&key) => self.field(member(key), key, "string_type", no_text),
+                Some(Value::String(_)) if dates.contains(&key) => {
+                    self.field(member(key), key, "string_type", no_text);
+                }
                 Some(Value::String(text)) if text.is_empty() => {
-                    self.field(member(key), key, "string_too_short", "String should have at least 1 character");
+                    self.field(
+                        member(key),
+                        key,
+                        "string_too_short",
+                        "String should have at least 1 character",
+                    );
                 }
                 Some(Value::String(_)) => {}
                 Some(_) => self.field(member(key), key, "string_type", no_text),
@@ -171,7 +209,9 @@ impl Refusals<'_> {
         match members.get(keys::DESCRIPTION) {
             Some(Value::String(_)) if !dates.contains(&keys::DESCRIPTION) => {}
             None | Some(Value::Null) => {}
-            Some(_) => self.field(member(keys::DESCRIPTION), keys::DESCRIPTION, "string_type", no_text),
+            Some(_) => {
+                self.field(member(keys::DESCRIPTION), keys::DESCRIPTION, "string_type", no_text);
+            }
         }
         for key in [keys::PARAMETERS, keys::OPTIONS] {
             if members.get(key).is_some_and(|value| !value.is_object()) {
@@ -181,19 +221,28 @@ impl Refusals<'_> {
         for (at, oddity) in &self.read.oddities {
             let (Oddity::Key(_), [home, key]) = (oddity, at.tokens()) else { continue };
             if [keys::PARAMETERS, keys::OPTIONS].contains(&home.as_str()) {
-                let field = Some(Field { name: format!("{home}.{key}.[key]"), kind: "string_type" });
-                self.of.push(Refusal { rule: Rule::Fields, at: at.clone(), status: 400, text: no_text.into(), field });
+                let field =
+                    Some(Field { name: format!("{home}.{key}.[key]"), kind: "string_type" });
+                self.of.push(Refusal {
+                    rule: Rule::Fields,
+                    at: at.clone(),
+                    status: 400,
+                    text: no_text.into(),
+                    field,
+                });
             }
         }
     }
 
     fn parameters(&mut self, name: &str, parameters: &Value) {
         bare_arrays(parameters, &member(keys::PARAMETERS), "$", &mut |at, path| {
-            let text = format!("tool_yaml[{name}].parameters: {path} is array but missing `items` object");
+            let text =
+                format!("tool_yaml[{name}].parameters: {path} is array but missing `items` object");
             self.put(Rule::Items, at, text);
         });
         if let Some(flaw) = METASCHEMAS.flaw(parameters) {
-            let text = format!("tool_yaml[{name}].parameters: invalid JSON Schema ({})", flaw.words);
+            let text =
+                format!("tool_yaml[{name}].parameters: invalid JSON Schema ({})", flaw.words);
             self.put(Rule::Schema, member(keys::PARAMETERS).join(&flaw.at), text);
         }
     }
@@ -203,12 +252,19 @@ impl Refusals<'_> {
             let found = self.read.value.get(key).and_then(|value| with_nul(value, &member(key)));
             if let Some(at) = found {
                 let text = "the database keeps no text with the character NUL";
-                self.of.push(Refusal { rule: Rule::Storable, at, status: 500, text: text.into(), field: None });
+                self.of.push(Refusal {
+                    rule: Rule::Storable,
+                    at,
+                    status: 500,
+                    text: text.into(),
+                    field: None,
+                });
             }
         }
         for (at, oddity) in &self.read.oddities {
             let Oddity::NotJson(kind) = oddity else { continue };
-            let kept = at.tokens().len() > 1 && [keys::PARAMETERS, keys::OPTIONS].contains(&at.tokens()[0].as_str());
+            let kept = at.tokens().len() > 1
+                && [keys::PARAMETERS, keys::OPTIONS].contains(&at.tokens()[0].as_str());
             if !kept {
                 continue;
             }
@@ -216,7 +272,13 @@ impl Refusals<'_> {
                 "float" => "a number that is none (.nan, .inf) cannot be stored as JSON".to_owned(),
                 kind => format!("Object of type {kind} is not JSON serializable"),
             };
-            self.of.push(Refusal { rule: Rule::Storable, at: at.clone(), status: 500, text, field: None });
+            self.of.push(Refusal {
+                rule: Rule::Storable,
+                at: at.clone(),
+                status: 500,
+                text,
+                field: None,
+            });
         }
     }
 }
@@ -225,17 +287,22 @@ impl Refusals<'_> {
 fn with_nul(value: &Value, at: &Pointer) -> Option<Pointer> {
     match value {
         Value::String(text) => text.contains('\0').then(|| at.clone()),
-        Value::Array(items) => items.iter().enumerate().find_map(|(row, item)| with_nul(item, &at.item(row))),
-        Value::Object(members) => members.iter().find_map(|(key, value)| match key.contains('\0') {
-            true => Some(at.clone()),
-            false => with_nul(value, &at.child(key)),
-        }),
+        Value::Array(items) => {
+            items.iter().enumerate().find_map(|(row, item)| with_nul(item, &at.item(row)))
+        }
+        Value::Object(members) => {
+            members.iter().find_map(|(key, value)| match key.contains('\0') {
+                true => Some(at.clone()),
+                false => with_nul(value, &at.child(key)),
+            })
+        }
         _ => None,
     }
 }
 
-/// Finds every `type: array` without a non-empty map of items, where and in the order in which the API looks for it: it looks at nothing
-/// beside the items of an array, and at no items beside anything else.
+/// Finds every `type: array` without a non-empty map of items, where and in the order in which the
+/// API looks for it: it looks at nothing beside the items of an array, and at no items beside
+/// anything else.
 fn bare_arrays(schema: &Value, at: &Pointer, path: &str, found: &mut impl FnMut(Pointer, &str)) {
     if let Value::Array(rows) = schema {
         for (row, below) in rows.iter().enumerate() {
@@ -260,7 +327,12 @@ fn bare_arrays(schema: &Value, at: &Pointer, path: &str, found: &mut impl FnMut(
             }
             ("properties" | "$defs" | "definitions", Value::Object(members)) => {
                 for (name, below) in members {
-                    bare_arrays(below, &at.child(key).child(name), &format!("{path}.{key}.{name}"), found);
+                    bare_arrays(
+                        below,
+                        &at.child(key).child(name),
+                        &format!("{path}.{key}.{name}"),
+                        found,
+                    );
                 }
             }
             _ => {}
@@ -279,7 +351,9 @@ mod tests {
             "target_subject": "cg.v1r4.{project_id}.{channel_id}.cmd.tool.lamp.switch",
         });
         let source = Source::parse(Format::Json, definition.to_string()).unwrap();
-        refusals(&source.as_python(0).unwrap()).first().map(|first| format!("{} {} {}", first.status, first.at, first.text))
+        refusals(&source.as_python(0).unwrap())
+            .first()
+            .map(|first| format!("{} {} {}", first.status, first.at, first.text))
     }
 
     #[test]
@@ -302,15 +376,24 @@ mod tests {
         for (refused, about) in [
             (json!({"pattern": "\\p{L}"}), "400 /parameters/pattern"),
             (json!({"pattern": "(?<n>a)"}), "is not a 'regex'"),
-            (json!({"properties": {"a": {"pattern": "a\\z"}}}), "400 /parameters/properties/a/pattern"),
+            (
+                json!({"properties": {"a": {"pattern": "a\\z"}}}),
+                "400 /parameters/properties/a/pattern",
+            ),
             (json!({"patternProperties": {"a(?i)b": {}}}), "is not a 'regex'"),
-            (json!({"$schema": "http://json-schema.org/draft-07/schema#", "required": true}), "400 /parameters/required"),
+            (
+                json!({"$schema": "http://json-schema.org/draft-07/schema#", "required": true}),
+                "400 /parameters/required",
+            ),
             (json!({"$schema": 5}), "400 /parameters/$schema"),
             (json!({"$ref": 5}), "400 /parameters/$ref"),
             (json!({"$id": "a#b"}), "400 /parameters/$id"),
             (json!({"description": "a\u{0}b"}), "500 /parameters/description"),
             (json!({"anyOf": [[{"type": "array"}]]}), "$.anyOf[0][0] is array"),
-            (json!({"$defs": {"z": {"type": "array"}}, "properties": {"a": {"type": "array"}}}), "$.properties.a is array"),
+            (
+                json!({"$defs": {"z": {"type": "array"}}, "properties": {"a": {"type": "array"}}}),
+                "$.properties.a is array",
+            ),
         ] {
             let told = told(&refused).unwrap_or_default();
             assert!(told.contains(about), "{refused}: {told}");

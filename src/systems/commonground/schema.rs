@@ -1,4 +1,5 @@
-//! The JSON Schema for the form of a definition: [`parameters`] for the schema that a model sees, [`options`] for the rest.
+//! The JSON Schema for the form of a definition: [`parameters`] for the schema that a model sees,
+//! [`options`] for the rest.
 
 mod options;
 mod parameters;
@@ -52,15 +53,25 @@ pub fn schema(entry: &Entry, catalog: &Catalog) -> Value {
 
 /// The subject, with what it becomes and who would hear it.
 fn target(value: &Value, catalog: &Catalog) -> Value {
-    let of = |value: &Value| value.get(keys::TARGET_SUBJECT).and_then(Value::as_str).map(str::to_owned);
-    let mut known: BTreeSet<String> =
-        catalog.tools.iter().filter(|tool| tool.entry.system == keys::SYSTEM).filter_map(|tool| of(&tool.entry.value)).collect();
+    let of =
+        |value: &Value| value.get(keys::TARGET_SUBJECT).and_then(Value::as_str).map(str::to_owned);
+    let mut known: BTreeSet<String> = catalog
+        .tools
+        .iter()
+        .filter(|tool| tool.entry.system == keys::SYSTEM)
+        .filter_map(|tool| of(&tool.entry.value))
+        .collect();
     known.insert(format!("cg.{VERSION}.{{project_id}}.{{channel_id}}.cmd.tool.NAME.call"));
     let variables = SUBJECT_VARIABLES.map(|name| format!("{{{name}}}")).join(", ");
-    let mut help = format!("Where the command goes: eight parts between dots. {variables} are filled in.");
+    let mut help =
+        format!("Where the command goes: eight parts between dots. {variables} are filled in.");
     if let Some(subject) = of(value) {
-        let context =
-            Context { project_id: "demo".into(), channel_id: "public".into(), agent_id: "agent".into(), ..Context::default() };
+        let context = Context {
+            project_id: "demo".into(),
+            channel_id: "public".into(),
+            agent_id: "agent".into(),
+            ..Context::default()
+        };
         let sent = subject::render(&subject, &context).text;
         help.push_str(&format!(" In the channel public of the project demo: {sent}"));
         if let Some(parsed) = Subject::parse(&sent) {

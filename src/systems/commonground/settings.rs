@@ -1,4 +1,5 @@
-//! What CommonGround needs to know of a connection: the channel of a project, and what else of that deployment is known.
+//! What CommonGround needs to know of a connection: the channel of a project, and what else of that
+//! deployment is known.
 
 use serde_json::{Value, json};
 
@@ -44,7 +45,10 @@ pub const SETTINGS: SettingsSchema = SettingsSchema {
             holds: is_api,
         },
     ],
-    secrets: &[SecretMember { key: POSTGRES, written: &["postgres", "dsn", "postgres-dsn", "password"] }],
+    secrets: &[SecretMember {
+        key: POSTGRES,
+        written: &["postgres", "dsn", "postgres-dsn", "password"],
+    }],
     connections: &[],
 };
 
@@ -53,13 +57,16 @@ const fn id(key: &'static str) -> Rule {
     Rule { key, code: "settings.id", words, holds: is_id }
 }
 
-/// Whether a text can stand in a subject as an id: dots, blanks and wildcards would make another subject of it.
+/// Whether a text can stand in a subject as an id: dots, blanks and wildcards would make another
+/// subject of it.
 fn is_id(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+    !text.is_empty()
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
 }
 
 fn is_api(address: &str) -> bool {
-    let is_http = TransportKind::of_address(address).is_some_and(|kind| kind.about().traffic == Traffic::Exchange);
+    let is_http = TransportKind::of_address(address)
+        .is_some_and(|kind| kind.about().traffic == Traffic::Exchange);
     is_http && !holds_credentials(address)
 }
 
@@ -130,10 +137,21 @@ impl Channel {
     #[must_use]
     pub fn on(self, connection: Connection) -> Connection {
         let Self { version, project, channel, agent, api, postgres } = self;
-        let values = [(VERSION, Some(version)), (PROJECT, Some(project)), (CHANNEL, Some(channel)), (AGENT, agent), (API, api)];
-        let values = values.into_iter().filter_map(|(key, text)| Some((key.to_owned(), Value::String(text?))));
+        let values = [
+            (VERSION, Some(version)),
+            (PROJECT, Some(project)),
+            (CHANNEL, Some(channel)),
+            (AGENT, agent),
+            (API, api),
+        ];
+        let values = values
+            .into_iter()
+            .filter_map(|(key, text)| Some((key.to_owned(), Value::String(text?))));
         let secrets = postgres.into_iter().map(|at| (POSTGRES, at)).collect();
-        connection.with(keys::SYSTEM, SystemSettings { values: values.collect(), secrets, ..SystemSettings::default() })
+        connection.with(
+            keys::SYSTEM,
+            SystemSettings { values: values.collect(), secrets, ..SystemSettings::default() },
+        )
     }
 }
 

@@ -1,4 +1,5 @@
-//! Subjects: `cg.{version}.{project}.{channel}.{category}.{component}.{target}.{suffix}`, taken apart, printed, matched, filled in.
+//! Subjects: `cg.{version}.{project}.{channel}.{category}.{component}.{target}.{suffix}`, taken
+//! apart, printed, matched, filled in.
 
 use std::fmt;
 
@@ -10,7 +11,8 @@ pub const VERSION: &str = "v1r4";
 /// The variables that the dispatcher fills into a tool's `target_subject`.
 pub const SUBJECT_VARIABLES: [&str; 3] = ["project_id", "channel_id", "agent_id"];
 
-/// A subject taken apart as CommonGround does it: everything from the eighth token on is the suffix.
+/// A subject taken apart as CommonGround does it: everything from the eighth token on is the
+/// suffix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subject {
     pub version: String,
@@ -25,7 +27,8 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// `None` where there are fewer than eight tokens or the first is not `cg`; nothing else is checked.
+    /// `None` where there are fewer than eight tokens or the first is not `cg`; nothing else is
+    /// checked.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut tokens = text.splitn(8, '.');
@@ -78,12 +81,13 @@ impl Subject {
         }
     }
 
-    /// The stream that keeps messages of this subject; `None` for token streams and other versions, which nothing keeps, and for empty
-    /// tokens, which nothing can be sent to.
+    /// The stream that keeps messages of this subject; `None` for token streams and other versions,
+    /// which nothing keeps, and for empty tokens, which nothing can be sent to.
     #[must_use]
     pub fn stream(&self) -> Option<String> {
-        let kept =
-            matches!(self.category.as_str(), "cmd" | "evt") && self.version == VERSION && can_be_sent_to(&self.to_string());
+        let kept = matches!(self.category.as_str(), "cmd" | "evt")
+            && self.version == VERSION
+            && can_be_sent_to(&self.to_string());
         kept.then(|| format!("cg_{}_{}", self.category, self.version))
     }
 
@@ -93,7 +97,8 @@ impl Subject {
         self.category == "cmd" && self.component == "tool"
     }
 
-    /// What a service listens on to hear this and every other command of the same target, in every channel.
+    /// What a service listens on to hear this and every other command of the same target, in every
+    /// channel.
     #[must_use]
     pub fn service_filter(&self) -> String {
         format!("cg.{}.*.*.{}.{}.{}.*", self.version, self.category, self.component, self.target)
@@ -116,7 +121,9 @@ pub fn channel_filter(project: &str, channel: &str) -> String {
 /// Whether NATS takes a message for a subject: every token has letters, and no spaces.
 #[must_use]
 pub fn can_be_sent_to(subject: &str) -> bool {
-    subject.split('.').all(|token| !token.is_empty() && !token.contains([' ', '\t', '\r', '\n', '\x0c']))
+    subject
+        .split('.')
+        .all(|token| !token.is_empty() && !token.contains([' ', '\t', '\r', '\n', '\x0c']))
 }
 
 /// Whether some subject is heard by both filters; a plain subject is a filter of itself alone.
@@ -136,7 +143,8 @@ pub fn overlap(one: &str, other: &str) -> bool {
     }
 }
 
-/// A tool's `target_subject` as the dispatcher sends to it: only project, channel and agent are filled in.
+/// A tool's `target_subject` as the dispatcher sends to it: only project, channel and agent are
+/// filled in.
 #[must_use]
 pub fn render(template: &str, context: &Context) -> template::Filled {
     template::fill_only(template, context, &SUBJECT_VARIABLES)
@@ -167,7 +175,8 @@ impl Undispatched {
     }
 }
 
-/// The dispatcher's check: the subject parses, is one of commands but not of a worker's bell, and in the caller's own project and channel.
+/// The dispatcher's check: the subject parses, is one of commands but not of a worker's bell, and
+/// in the caller's own project and channel.
 ///
 /// # Errors
 /// The first that does not hold.
@@ -185,7 +194,8 @@ pub fn dispatch(subject: &str, project: &str, channel: &str) -> Result<Subject, 
     if subject.channel_id == channel { Ok(subject) } else { Err(Undispatched::Channel) }
 }
 
-/// What is wrong with an id that becomes a token of a subject; CommonGround itself puts it there unescaped and unchecked.
+/// What is wrong with an id that becomes a token of a subject; CommonGround itself puts it there
+/// unescaped and unchecked.
 #[must_use]
 pub fn id_fault(id: &str) -> Option<String> {
     if id.is_empty() {
@@ -227,7 +237,9 @@ mod tests {
     #[test]
     fn ids_that_break_subjects_are_named() {
         assert_eq!(id_fault("ui_dbg-2"), None);
-        for (id, about) in [("", "empty"), ("a.b", "dot"), ("*", "wildcard"), ("a b", "blank"), ("ä", "letters")] {
+        for (id, about) in
+            [("", "empty"), ("a.b", "dot"), ("*", "wildcard"), ("a b", "blank"), ("ä", "letters")]
+        {
             let fault = id_fault(id).unwrap();
             assert!(fault.contains(about), "{id}: {fault}");
         }
@@ -235,8 +247,11 @@ mod tests {
 
     #[test]
     fn bells_and_events_are_refused_each_with_its_word() {
-        let words =
-            |rest: &str| dispatch(&format!("cg.v1r4.demo.public.{rest}"), "demo", "public").map_err(Undispatched::words).err();
+        let words = |rest: &str| {
+            dispatch(&format!("cg.v1r4.demo.public.{rest}"), "demo", "public")
+                .map_err(Undispatched::words)
+                .err()
+        };
         assert_eq!(words("cmd.agent.worker_generic.wakeup"), Some("wakeup forbidden"));
         assert_eq!(words("evt.agent.bob.task"), Some("not a command"));
         assert_eq!(words("str.agent.bob.chunk"), Some("not a command"));

@@ -1,4 +1,5 @@
-//! `{variable}` in texts, filled from a context: unknown ones and those without a value stay as written, and nothing escapes a brace.
+//! `{variable}` in texts, filled from a context: unknown ones and those without a value stay as
+//! written, and nothing escapes a brace.
 
 use super::context::{Context, FILLED_IN_ORDER, VARIABLES};
 
@@ -21,7 +22,10 @@ pub fn parts(text: &str) -> impl Iterator<Item = Part<'_>> {
             rest = &rest[name.len() + 2..];
             return Some(Part::Name(name));
         }
-        let after = rest.char_indices().skip(1).find(|(at, c)| *c == '{' && leading_name(&rest[*at..]).is_some());
+        let after = rest
+            .char_indices()
+            .skip(1)
+            .find(|(at, c)| *c == '{' && leading_name(&rest[*at..]).is_some());
         let (text, left) = rest.split_at(after.map_or(rest.len(), |(at, _)| at));
         rest = left;
         Some(Part::Text(text))
@@ -92,14 +96,24 @@ mod tests {
         let context = Context { project_id: "demo".into(), ..Context::default() };
         let filled = fill("{{project_id}}-{user}", &context);
         // What stands in braces afterwards looks like a variable too.
-        assert_eq!((filled.text.as_str(), filled.unfilled), ("{demo}-{user}", vec!["demo".to_owned(), "user".to_owned()]));
+        assert_eq!(
+            (filled.text.as_str(), filled.unfilled),
+            ("{demo}-{user}", vec!["demo".to_owned(), "user".to_owned()])
+        );
     }
 
     #[test]
     fn variables_are_filled_in_one_after_the_other() {
-        let mut context = Context { project_id: "{agent_id}".into(), agent_id: "{project_id}".into(), ..Context::default() };
+        let mut context = Context {
+            project_id: "{agent_id}".into(),
+            agent_id: "{project_id}".into(),
+            ..Context::default()
+        };
         context.set("agent_turn_id", "");
-        assert_eq!(fill("{project_id} {agent_id} [{agent_turn_id}]", &context).text, "{project_id} {project_id} []");
+        assert_eq!(
+            fill("{project_id} {agent_id} [{agent_turn_id}]", &context).text,
+            "{project_id} {project_id} []"
+        );
     }
 
     proptest! {

@@ -37,7 +37,9 @@ impl Traceparent {
     pub fn parse(text: &str) -> Result<Self, TraceFault> {
         let text = text.to_ascii_lowercase();
         let fields: Vec<&str> = text.split('-').collect();
-        let [version, trace_id, span_id, flags] = fields[..] else { return Err(TraceFault::Malformed) };
+        let [version, trace_id, span_id, flags] = fields[..] else {
+            return Err(TraceFault::Malformed);
+        };
         let lengths = [(version, 2), (trace_id, 32), (span_id, 16), (flags, 2)];
         if !lengths.iter().all(|(field, length)| is_hex(field, *length)) {
             return Err(TraceFault::Malformed);
@@ -45,7 +47,8 @@ impl Traceparent {
         if is_zero(trace_id) {
             return Err(TraceFault::ZeroTrace);
         }
-        let [version, trace_id, span_id, flags] = [version, trace_id, span_id, flags].map(str::to_owned);
+        let [version, trace_id, span_id, flags] =
+            [version, trace_id, span_id, flags].map(str::to_owned);
         Ok(Self { version, trace_id, span_id, flags })
     }
 
@@ -83,7 +86,8 @@ impl fmt::Display for Traceparent {
     }
 }
 
-/// A trace id as CommonGround keeps it: 32 hexadecimal digits, not all of them zero, in lower case. A UUID with its dashes is one too.
+/// A trace id as CommonGround keeps it: 32 hexadecimal digits, not all of them zero, in lower case.
+/// A UUID with its dashes is one too.
 #[must_use]
 pub fn trace_id(text: &str) -> Option<String> {
     let mut text = text.to_ascii_lowercase();

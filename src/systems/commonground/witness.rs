@@ -1,4 +1,5 @@
-//! What a message that passed by is to CommonGround, in words: each is joined to its call, each call to its turn, each turn to its trace.
+//! What a message that passed by is to CommonGround, in words: each is joined to its call, each
+//! call to its turn, each turn to its trace.
 //!
 //! | file | reads |
 //! | --- | --- |
@@ -26,7 +27,7 @@ pub mod waits;
 
 use super::subject::{Subject, VERSION};
 use crate::model::{
-    call::CallProblem,
+    call::CallError,
     error_kind::ErrorKind,
     traffic::{Decoded, ObservedMessage, Part},
 };
@@ -57,7 +58,9 @@ pub fn witness(crossing: &ObservedMessage) -> Option<Decoded> {
     };
     if heard.subject.version != VERSION {
         let version = &heard.subject.version;
-        reading.remarks.push(format!("its version is {version}: services of {VERSION} do not hear it"));
+        reading
+            .remarks
+            .push(format!("its version is {version}: services of {VERSION} do not hear it"));
     }
     Some(reading)
 }
@@ -73,7 +76,7 @@ fn is_version(token: &str) -> bool {
 
 fn in_no_stream(crossing: &ObservedMessage) -> Decoded {
     let tokens = crossing.subject.split('.').count();
-    let problem = CallProblem {
+    let problem = CallError {
         kind: ErrorKind::InNoStream,
         message: format!(
             "its subject has {tokens} tokens, and streams begin at 8: nothing keeps it and no service gets it. Its publisher is refused at \
@@ -81,7 +84,12 @@ fn in_no_stream(crossing: &ObservedMessage) -> Decoded {
         ),
         remedy: "add a suffix to the target_subject, such as .call".into(),
     };
-    Decoded::new(Some(channel_message::SYSTEM), Part::Unreadable(problem), "no stream", crossing.text())
+    Decoded::new(
+        Some(channel_message::SYSTEM),
+        Part::Unreadable(problem),
+        "no stream",
+        crossing.text(),
+    )
 }
 
 #[cfg(test)]

@@ -30,7 +30,8 @@ pub struct Elsewhere {
 }
 
 pub trait Deployment: Sync {
-    /// What is read and written, and by which way: `Tool definitions of a CommonGround project, through its management API`.
+    /// What is read and written, and by which way:
+    /// `Tool definitions of a CommonGround project, through its management API`.
     fn about(&self) -> &'static str;
 
     /// Whether a connection leads to it.
@@ -50,7 +51,8 @@ pub trait Deployment: Sync {
 
     fn layout(&self) -> Layout;
 
-    /// Whether the system itself brought that entry along: it is not taken into a workspace, and not deleted.
+    /// Whether the system itself brought that entry along: it is not taken into a workspace, and
+    /// not deleted.
     fn is_own(&self, item: &Item) -> bool {
         let _ = item;
         false
@@ -75,11 +77,13 @@ pub trait Deployment: Sync {
         Err(Problem::new(ProblemKind::Input, "pushing", cause).remedy("leave --reload out"))
     }
 
-    /// What there can be called, as a file of a workspace would hold it: the items, and what else calls reach there.
+    /// What there can be called, as a file of a workspace would hold it: the items, and what else
+    /// calls reach there.
     fn callable(&self, items: &[Item]) -> serde_json::Value {
         item::sections(items)
     }
 
-    /// What so many tools there mean: `the agent should load 3 tools`. Nobody has seen it load them.
+    /// What so many tools there mean: `the agent should load 3 tools`. Nobody has seen it load
+    /// them.
     fn loaded(&self, tools: usize) -> String;
 }

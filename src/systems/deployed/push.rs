@@ -87,11 +87,15 @@ impl Push {
     /// What is not there as it was to be, each in a sentence; `now` is what was read back.
     #[must_use]
     pub fn unmet(&self, now: &[Item]) -> Vec<String> {
-        let found = |change: &Change| now.iter().find(|item| item.section == change.section && item.key == change.key);
+        let found = |change: &Change| {
+            now.iter().find(|item| item.section == change.section && item.key == change.key)
+        };
         let told = self.changes.iter().filter_map(|change| match (&change.after, found(change)) {
             (None, Some(_)) => Some(format!("{} is still there", change.name())),
             (Some(_), None) => Some(format!("{} is not there", change.name())),
-            (Some(after), Some(item)) if !same(&item.text, after) => Some(format!("{} is another than was sent", change.name())),
+            (Some(after), Some(item)) if !same(&item.text, after) => {
+                Some(format!("{} is another than was sent", change.name()))
+            }
             _ => None,
         });
         told.collect()
@@ -113,14 +117,19 @@ impl Push {
     #[must_use]
     pub fn words(&self) -> String {
         let count = |sign: &str| self.changes.iter().filter(|change| change.sign() == sign).count();
-        let counted = [("+", "added"), ("~", "changed"), ("-", "deleted")].map(|(sign, word)| (count(sign), word));
-        let parts: Vec<String> =
-            counted.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+        let counted = [("+", "added"), ("~", "changed"), ("-", "deleted")]
+            .map(|(sign, word)| (count(sign), word));
+        let parts: Vec<String> = counted
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, word)| format!("{count} {word}"))
+            .collect();
         if parts.is_empty() { "nothing changes".into() } else { parts.join(", ") }
     }
 }
 
-/// Whether two texts say the same; where they are JSON, the order of members and the blanks between them do not count.
+/// Whether two texts say the same; where they are JSON, the order of members and the blanks between
+/// them do not count.
 fn same(one: &str, other: &str) -> bool {
     match (serde_json::from_str::<Value>(one), serde_json::from_str::<Value>(other)) {
         (Ok(one), Ok(other)) => one == other,

@@ -1,6 +1,8 @@
 //! An agent that works on a question with a system's tools.
 
-use crate::model::{agent::Asked, call::Request, connection::Connection, connections::Connections, problem::Problem};
+use crate::model::{
+    agent::Asked, call::Request, connection::Connection, connections::Connections, problem::Problem,
+};
 
 /// Has an agent that can be asked. What it tells is read by the other half, in `wire::systems`.
 pub trait Agent: Sync {
@@ -17,7 +19,12 @@ pub trait Agent: Sync {
     ///
     /// # Errors
     /// As [`Self::reached`].
-    fn request(&self, asked: &Asked, correlation: &str, connection: &Connection) -> Result<Request, Problem>;
+    fn request(
+        &self,
+        asked: &Asked,
+        correlation: &str,
+        connection: &Connection,
+    ) -> Result<Request, Problem>;
 
     /// Whether requests that go there are questions for it.
     fn is_at(&self, to: &str) -> bool;
@@ -25,9 +32,15 @@ pub trait Agent: Sync {
     /// What a request asks it; `None` when it asks something else.
     fn asked(&self, request: &Request) -> Option<Asked>;
 
-    /// The connection with a broker beside it, by name or address, on which the agent is listened to.
+    /// The connection with a broker beside it, by name or address, on which the agent is listened
+    /// to.
     ///
     /// # Errors
     /// When there is none, or it leads to no broker.
-    fn beside(&self, connection: &Connection, connections: &Connections, broker: &str) -> Result<Connection, Problem>;
+    fn beside(
+        &self,
+        connection: &Connection,
+        connections: &Connections,
+        broker: &str,
+    ) -> Result<Connection, Problem>;
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::model::{
     attachment::{Attachment, CardSource},
-    call::CallProblem,
+    call::CallError,
     connection::Connection,
     problem::Problem,
     traffic::Settled,
@@ -16,10 +16,11 @@ pub trait Attachments: Sync {
     ///
     /// # Errors
     /// When the connection lacks something, with what to set.
-    fn card_source(&self, connection: &Connection, cards: &[String]) -> Result<CardSource, Problem>;
+    fn card_source(&self, connection: &Connection, cards: &[String])
+    -> Result<CardSource, Problem>;
 
     /// Why cards could not be read, of what came with an HTTP status that is no success.
-    fn unread(&self, status: u16, body: &[u8]) -> CallProblem;
+    fn unread(&self, status: u16, body: &[u8]) -> CallError;
 
     /// Cards for people: what belongs together beside each other, and compared.
     fn laid_out(&self, cards: &[Value]) -> Vec<Attachment>;

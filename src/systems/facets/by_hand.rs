@@ -11,10 +11,12 @@ use crate::{
 
 /// Has tools that a person can answer for.
 pub trait ByHand: Sync {
-    /// The address at which calls of the tool are taken over that connection; `None` where they cannot be taken.
+    /// The address at which calls of the tool are taken over that connection; `None` where they
+    /// cannot be taken.
     fn target(&self, tool: &Tool, connection: &Connection) -> Option<String>;
 
-    /// What it takes, to go on after "only": `a CommonGround tool … over a connection that names a channel`.
+    /// What it takes, to go on after "only":
+    /// `a CommonGround tool … over a connection that names a channel`.
     fn needs(&self) -> &'static str;
 }
 

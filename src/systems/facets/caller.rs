@@ -4,7 +4,8 @@ use crate::model::connection::Connection;
 
 /// Is called in the name of an agent of the system.
 pub trait Caller: Sync {
-    /// The agent that calls over a connection are made in the name of; `None` where the connection does not lead to this system.
+    /// The agent that calls over a connection are made in the name of; `None` where the connection
+    /// does not lead to this system.
     fn agent(&self, connection: &Connection) -> Option<CallingAgent>;
 
     /// The connection without the agent that it names: each session makes a new one.

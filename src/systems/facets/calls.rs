@@ -2,7 +2,7 @@
 
 use crate::{
     model::{
-        call::{CallProblem, Request, StrayCause},
+        call::{CallError, Request, StrayCause},
         catalog::Catalog,
         connection::Connection,
         problem::Problem,
@@ -12,24 +12,39 @@ use crate::{
     schema::literal::Literal,
 };
 
-/// Has tools that can be called. How the calls ride on transports is the other half, in `wire::systems`.
+/// Has tools that can be called. How the calls ride on transports is the other half, in
+/// `wire::systems`.
 pub trait Calls: Sync {
-    /// The request of a call, exactly as it will be sent. `correlation` is a fresh id that the caller made.
+    /// The request of a call, exactly as it will be sent. `correlation` is a fresh id that the
+    /// caller made.
     fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem>;
 
-    /// The ways that a call of the tool could take over that connection, the one that is taken unasked first; none where there is but one.
+    /// The ways that a call of the tool could take over that connection, the one that is taken
+    /// unasked first; none where there is but one.
     fn routes(&self, tool: &Tool, connection: &Connection) -> Vec<RouteOffer> {
         let _ = (tool, connection);
         Vec::new()
     }
 
-    /// The same request once more under a fresh id, so that its answer can be told from the first one's.
+    /// The same request once more under a fresh id, so that its answer can be told from the first
+    /// one's.
     fn again(&self, request: Request, correlation: &str) -> Request {
-        let fresh = |(name, value)| if value == request.correlation { (name, correlation.to_owned()) } else { (name, value) };
-        Request { headers: request.headers.into_iter().map(fresh).collect(), correlation: correlation.to_owned(), ..request }
+        let fresh = |(name, value)| {
+            if value == request.correlation {
+                (name, correlation.to_owned())
+            } else {
+                (name, value)
+            }
+        };
+        Request {
+            headers: request.headers.into_iter().map(fresh).collect(),
+            correlation: correlation.to_owned(),
+            ..request
+        }
     }
 
-    /// A queue's address as the transport spells it (a subject, an exchange, a topic); as it stands where the system knows no better.
+    /// A queue's address as the transport spells it (a subject, an exchange, a topic); as it stands
+    /// where the system knows no better.
     fn subject(&self, address: &str, transport: TransportKind) -> Result<String, Problem> {
         let _ = transport;
         Ok(address.to_owned())
@@ -50,7 +65,8 @@ pub struct CallOf<'c> {
     pub correlation: &'c str,
     /// Where it is to go.
     pub connection: &'c Connection,
-    /// The way to take there, of those that [`Calls::routes`] offers; `None`: the first that is open.
+    /// The way to take there, of those that [`Calls::routes`] offers; `None`: the first that is
+    /// open.
     pub route: Option<&'c str>,
 }
 
@@ -78,11 +94,11 @@ pub enum Reply {
     /// A piece of the answer; `last` when the stream ends with it.
     Chunk { text: String, last: bool },
     /// The service's error, which ends the call.
-    Error(CallProblem),
+    Error(CallError),
     /// The service was not asked: what stands before it refuses. The call is lost.
-    Refused(CallProblem),
+    Refused(CallError),
     /// Not for this call.
     Stray { cause: StrayCause, id: Option<String> },
     /// For this call, but it cannot be understood; the call is lost.
-    Unreadable(CallProblem),
+    Unreadable(CallError),
 }

@@ -6,8 +6,8 @@ use crate::model::{connection::Connection, merging::Merging, tool::Tool};
 
 /// Gives its tools other arguments than those of the model.
 pub trait Merge: Sync {
-    /// The way of a call's arguments to the tool, with what-if values for the variables that are filled in; `None` where the tool gets just
-    /// what is given.
+    /// The way of a call's arguments to the tool, with what-if values for the variables that are
+    /// filled in; `None` where the tool gets just what is given.
     fn merging(
         &self,
         tool: &Tool,
@@ -16,7 +16,11 @@ pub trait Merge: Sync {
         variables: &[(String, String)],
     ) -> Option<Merging>;
 
-    /// What the tool's service makes of a call with these arguments, line by line, or why it makes nothing of it; `None` where nothing is
-    /// known of that.
-    fn onward(&self, tool: &Tool, given: &Map<String, Value>) -> Option<Result<Vec<String>, String>>;
+    /// What the tool's service makes of a call with these arguments, line by line, or why it makes
+    /// nothing of it; `None` where nothing is known of that.
+    fn onward(
+        &self,
+        tool: &Tool,
+        given: &Map<String, Value>,
+    ) -> Option<Result<Vec<String>, String>>;
 }

@@ -22,31 +22,36 @@ pub trait Observer: Sync {
     /// Somebody who follows what passes and sees what one message alone does not show.
     fn follower(&self) -> Box<dyn Follower>;
 
-    /// Whether a subject is spelled as only this system's are, so that no other system is asked about what passes there.
+    /// Whether a subject is spelled as only this system's are, so that no other system is asked
+    /// about what passes there.
     fn owns(&self, subject: &str) -> bool {
         let _ = subject;
         false
     }
 
-    /// Where messages to a queue are heard on the transport; `None` where the text is no queue in one of this system's own spellings.
+    /// Where messages to a queue are heard on the transport; `None` where the text is no queue in
+    /// one of this system's own spellings.
     fn place(&self, text: &str, transport: TransportKind) -> Option<Result<Place, Problem>> {
         let _ = (text, transport);
         None
     }
 
-    /// Everything that matters to this system on a connection; `None` where the connection does not lead to it.
+    /// Everything that matters to this system on a connection; `None` where the connection does not
+    /// lead to it.
     fn usual(&self, connection: &Connection) -> Option<Usual> {
         let _ = connection;
         None
     }
 
-    /// What may be the matter with a conversation of this system that waits; `None` while nothing need be.
+    /// What may be the matter with a conversation of this system that waits; `None` while nothing
+    /// need be.
     fn waits(&self, conversation: &Conversation, now: Millis) -> Option<String> {
         let _ = (conversation, now);
         None
     }
 
-    /// Where it can be read who takes part on a connection, so that messages can be told by names; `None`: nowhere.
+    /// Where it can be read who takes part on a connection, so that messages can be told by names;
+    /// `None`: nowhere.
     fn roster(&self, connection: &Connection) -> Option<CardSource> {
         let _ = connection;
         None
@@ -55,7 +60,8 @@ pub trait Observer: Sync {
 
 /// Follows what passes, message by message, in the order in which it is heard.
 pub trait Follower: Send {
-    /// Takes in a message of its system, and adds to the reading what the messages before it make odd.
+    /// Takes in a message of its system, and adds to the reading what the messages before it make
+    /// odd.
     fn hear(&mut self, crossing: &ObservedMessage, reading: &mut Decoded);
 
     /// Takes in who there is, as [`Observer::roster`] reads it.

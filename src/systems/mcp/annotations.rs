@@ -1,4 +1,5 @@
-//! The hints that a tool gives of itself, with what holds where it says nothing. They are claims, never permissions.
+//! The hints that a tool gives of itself, with what holds where it says nothing. They are claims,
+//! never permissions.
 
 use serde_json::Value;
 

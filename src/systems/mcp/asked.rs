@@ -1,4 +1,5 @@
-//! What a server asks its client: to fill in a form, to open a URL, to ask a model, to name folders. And the answers.
+//! What a server asks its client: to fill in a form, to open a URL, to ask a model, to name
+//! folders. And the answers.
 
 use serde_json::{Map, Value, json};
 
@@ -65,7 +66,10 @@ impl Asked {
         let requests = result.get("inputRequests").and_then(Value::as_object).into_iter().flatten();
         let read = |(key, request): (&String, &Value)| {
             let method = request.get("method").and_then(Value::as_str).unwrap_or_default();
-            (key.clone(), Self::read(method, request.get("params").cloned().unwrap_or_default(), client))
+            (
+                key.clone(),
+                Self::read(method, request.get("params").cloned().unwrap_or_default(), client),
+            )
         };
         requests.map(read).collect()
     }
@@ -97,10 +101,15 @@ fn elicitation(params: &Value, client: &Client, faults: &mut Vec<Fault>) -> Kind
         }
         None | Some("form") => {
             // Without modes, forms are meant.
-            let path: &[&str] =
-                if client.declares(&["elicitation", "url"]) { &["elicitation", "form"] } else { &["elicitation"] };
+            let path: &[&str] = if client.declares(&["elicitation", "url"]) {
+                &["elicitation", "form"]
+            } else {
+                &["elicitation"]
+            };
             declared(client, path, faults);
-            let Some(schema) = params.get("requestedSchema").filter(|schema| schema.is_object()).cloned() else {
+            let Some(schema) =
+                params.get("requestedSchema").filter(|schema| schema.is_object()).cloned()
+            else {
                 return Kind::Other;
             };
             look_at_form(&schema, faults);
@@ -112,21 +121,25 @@ fn elicitation(params: &Value, client: &Client, faults: &mut Vec<Fault>) -> Kind
 
 fn look_at_form(schema: &Value, faults: &mut Vec<Fault>) {
     let below = at("requestedSchema").child("properties");
-    for (name, member) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+    for (name, member) in schema.get("properties").and_then(Value::as_object).into_iter().flatten()
+    {
         let kind = member.get("type").and_then(Value::as_str);
         let is_flat = match kind {
             Some("string" | "number" | "integer" | "boolean") => true,
-            Some("array") => {
-                member.get("items").is_some_and(|items| ["enum", "anyOf", "oneOf"].iter().any(|key| items.get(key).is_some()))
-            }
+            Some("array") => member.get("items").is_some_and(|items| {
+                ["enum", "anyOf", "oneOf"].iter().any(|key| items.get(key).is_some())
+            }),
             _ => member.get("enum").is_some() || member.get("oneOf").is_some(),
         };
         if !is_flat {
-            let words = "is neither a single value nor a choice, which is all that a form may ask for";
+            let words =
+                "is neither a single value nor a choice, which is all that a form may ask for";
             faults.push(Fault::new("elicit.nested", below.child(name.as_str()), words));
         }
-        let plain: String = name.to_lowercase().chars().filter(|letter| letter.is_alphanumeric()).collect();
-        if SECRETS.iter().any(|secret| plain.contains(secret)) || member.get("format").and_then(Value::as_str) == Some("password")
+        let plain: String =
+            name.to_lowercase().chars().filter(|letter| letter.is_alphanumeric()).collect();
+        if SECRETS.iter().any(|secret| plain.contains(secret))
+            || member.get("format").and_then(Value::as_str) == Some("password")
         {
             let words = "asks for a secret, which a form must not";
             faults.push(Fault::new("elicit.secret", below.child(name.as_str()), words));
@@ -143,14 +156,19 @@ fn look_at_url(url: &str, faults: &mut Vec<Fault>) {
     if !(scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("http") && is_local) {
         tell("elicit.url-scheme", "is not an https: address");
     }
-    if !host.is_ascii() || host.split('.').any(|label| label.to_ascii_lowercase().starts_with("xn--")) {
+    if !host.is_ascii()
+        || host.split('.').any(|label| label.to_ascii_lowercase().starts_with("xn--"))
+    {
         tell("elicit.punycode", "its host has letters beyond ASCII, which can look like others");
     }
     if authority.contains('@') {
         tell("elicit.url-user", "has a name before its host, which can look like the host");
     }
     let query = rest.split_once('?').map_or("", |(_, query)| query).to_lowercase();
-    if ["token=", "api_key=", "apikey=", "secret=", "password="].iter().any(|secret| query.contains(secret)) {
+    if ["token=", "api_key=", "apikey=", "secret=", "password="]
+        .iter()
+        .any(|secret| query.contains(secret))
+    {
         tell("elicit.url-secret", "carries a secret");
     }
 }
@@ -168,29 +186,51 @@ fn sampling(params: &Value, client: &Client, faults: &mut Vec<Fault>) -> Kind {
     if params.get("tools").is_some() || params.get("toolChoice").is_some() {
         declared(client, &["sampling", "tools"], faults);
     }
-    let Some(messages) = params.get("messages").and_then(Value::as_array) else { return Kind::Other };
+    let Some(messages) = params.get("messages").and_then(Value::as_array) else {
+        return Kind::Other;
+    };
     if !params.get("maxTokens").is_some_and(Value::is_number) {
-        faults.push(Fault::new("sampling.no-limit", at("maxTokens"), "says not how many tokens at most"));
+        faults.push(Fault::new(
+            "sampling.no-limit",
+            at("maxTokens"),
+            "says not how many tokens at most",
+        ));
     }
     let mut open: Vec<&str> = Vec::new();
     for (index, message) in messages.iter().enumerate() {
         let place = at("messages").item(index);
         let blocks = blocks(message);
         let of = |kind: &str, id: &str| -> Vec<&str> {
-            let of_kind = blocks.iter().filter(|block| block.get("type").and_then(Value::as_str) == Some(kind));
+            let of_kind = blocks
+                .iter()
+                .filter(|block| block.get("type").and_then(Value::as_str) == Some(kind));
             of_kind.map(|block| block.get(id).and_then(Value::as_str).unwrap_or_default()).collect()
         };
         let results = of("tool_result", "toolUseId");
         if !results.is_empty() && results.len() < blocks.len() {
-            faults.push(Fault::new("sampling.mixed", place.clone(), "a message with results of tools holds nothing else"));
+            faults.push(Fault::new(
+                "sampling.mixed",
+                place.clone(),
+                "a message with results of tools holds nothing else",
+            ));
         }
-        if open.iter().any(|id| !results.contains(id)) || results.iter().any(|id| !open.contains(id)) {
-            faults.push(Fault::new("sampling.unbalanced", place, "does not answer each use of a tool before it"));
+        if open.iter().any(|id| !results.contains(id))
+            || results.iter().any(|id| !open.contains(id))
+        {
+            faults.push(Fault::new(
+                "sampling.unbalanced",
+                place,
+                "does not answer each use of a tool before it",
+            ));
         }
         open = of("tool_use", "id");
     }
     if !open.is_empty() {
-        faults.push(Fault::new("sampling.unbalanced", at("messages"), "ends with uses of tools that nobody answers"));
+        faults.push(Fault::new(
+            "sampling.unbalanced",
+            at("messages"),
+            "ends with uses of tools that nobody answers",
+        ));
     }
     Kind::Sampling
 }
@@ -208,7 +248,9 @@ fn blocks(message: &Value) -> Vec<&Value> {
 #[must_use]
 pub fn defaults(schema: &Value) -> Map<String, Value> {
     let members = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
-    members.filter_map(|(name, member)| Some((name.clone(), member.get("default")?.clone()))).collect()
+    members
+        .filter_map(|(name, member)| Some((name.clone(), member.get("default")?.clone())))
+        .collect()
 }
 
 /// The answer to a form or a URL.
@@ -259,7 +301,9 @@ mod tests {
     }
 
     fn all() -> Client {
-        client(json!({"roots": {}, "sampling": {"tools": {}}, "elicitation": {"form": {}, "url": {}}}))
+        client(
+            json!({"roots": {}, "sampling": {"tools": {}}, "elicitation": {"form": {}, "url": {}}}),
+        )
     }
 
     fn faults(method: &str, params: Value) -> Vec<&'static str> {
@@ -267,7 +311,10 @@ mod tests {
     }
 
     fn form(members: &Value) -> Vec<&'static str> {
-        faults("elicitation/create", json!({"message": "m", "requestedSchema": {"type": "object", "properties": members}}))
+        faults(
+            "elicitation/create",
+            json!({"message": "m", "requestedSchema": {"type": "object", "properties": members}}),
+        )
     }
 
     #[test]
@@ -275,7 +322,11 @@ mod tests {
         let fine = json!({"a": {"type": "string", "format": "email"}, "b": {"enum": ["x"]}, "c": {"oneOf": [{"const": 1}]},
             "d": {"type": "array", "items": {"type": "string", "enum": ["x"]}}});
         assert_eq!(form(&fine), Vec::<&str>::new());
-        for nested in [json!({"type": "object"}), json!({"type": "array", "items": {"type": "object"}}), json!({})] {
+        for nested in [
+            json!({"type": "object"}),
+            json!({"type": "array", "items": {"type": "object"}}),
+            json!({}),
+        ] {
             assert_eq!(form(&json!({"a": nested})), ["elicit.nested"]);
         }
         for name in ["password", "API-Key", "userToken"] {
@@ -285,7 +336,9 @@ mod tests {
 
     #[test]
     fn urls_are_looked_at() {
-        let url = |url: &str| faults("elicitation/create", json!({"mode": "url", "message": "m", "url": url}));
+        let url = |url: &str| {
+            faults("elicitation/create", json!({"mode": "url", "message": "m", "url": url}))
+        };
         for fine in ["https://e.x/a?b=c", "HTTPS://e.x", "http://localhost:80/", "http://[::1]:9"] {
             assert_eq!(url(fine), Vec::<&str>::new(), "{fine}");
         }
@@ -311,37 +364,62 @@ mod tests {
             ("sampling/createMessage", json!({"messages": [], "maxTokens": 1})),
             ("roots/list", json!(null)),
         ] {
-            assert_eq!(ids(&Asked::read(method, params, &none).faults), ["asked.undeclared"], "{method}");
+            assert_eq!(
+                ids(&Asked::read(method, params, &none).faults),
+                ["asked.undeclared"],
+                "{method}"
+            );
         }
         let forms = client(json!({"elicitation": {}}));
-        let asked = Asked::read("elicitation/create", json!({"message": "m", "requestedSchema": {}}), &forms);
+        let asked = Asked::read(
+            "elicitation/create",
+            json!({"message": "m", "requestedSchema": {}}),
+            &forms,
+        );
         assert_eq!(asked.faults, [], "an empty capability means forms");
         let plain = client(json!({"sampling": {}}));
-        let asked = Asked::read("sampling/createMessage", json!({"messages": [], "maxTokens": 1, "tools": []}), &plain);
+        let asked = Asked::read(
+            "sampling/createMessage",
+            json!({"messages": [], "maxTokens": 1, "tools": []}),
+            &plain,
+        );
         assert_eq!(ids(&asked.faults), ["asked.undeclared"]);
     }
 
     #[test]
     fn uses_of_tools_are_answered() {
-        let messages = |messages: Value| faults("sampling/createMessage", json!({"messages": messages, "maxTokens": 9}));
-        let used = |id: &str| json!({"role": "assistant", "content": [{"type": "tool_use", "id": id}]});
-        let result = |id: &str| json!({"role": "user", "content": {"type": "tool_result", "toolUseId": id}});
+        let messages = |messages: Value| {
+            faults("sampling/createMessage", json!({"messages": messages, "maxTokens": 9}))
+        };
+        let used =
+            |id: &str| json!({"role": "assistant", "content": [{"type": "tool_use", "id": id}]});
+        let result =
+            |id: &str| json!({"role": "user", "content": {"type": "tool_result", "toolUseId": id}});
         assert_eq!(messages(json!([used("a"), result("a")])), Vec::<&str>::new());
-        for unbalanced in
-            [json!([used("a")]), json!([used("a"), result("b")]), json!([result("a")]), json!([used("a"), used("a")])]
-        {
+        for unbalanced in [
+            json!([used("a")]),
+            json!([used("a"), result("b")]),
+            json!([result("a")]),
+            json!([used("a"), used("a")]),
+        ] {
             assert_eq!(messages(unbalanced), ["sampling.unbalanced"]);
         }
         let mixed = json!({"content": [{"type": "tool_result", "toolUseId": "a"}, {"type": "text", "text": "x"}]});
         assert_eq!(messages(json!([used("a"), mixed])), ["sampling.mixed"]);
-        assert_eq!(faults("sampling/createMessage", json!({"messages": []})), ["sampling.no-limit"]);
+        assert_eq!(
+            faults("sampling/createMessage", json!({"messages": []})),
+            ["sampling.no-limit"]
+        );
     }
 
     #[test]
     fn answers_are_what_the_protocol_wants() {
         let schema = json!({"properties": {"a": {"default": 1}, "b": {}, "c": {"default": null}}});
         let content = defaults(&schema);
-        assert_eq!(Decision::Accept(Some(content)).result(), json!({"action": "accept", "content": {"a": 1, "c": null}}));
+        assert_eq!(
+            Decision::Accept(Some(content)).result(),
+            json!({"action": "accept", "content": {"a": 1, "c": null}})
+        );
         assert_eq!(Decision::Accept(None).result(), json!({"action": "accept"}));
         assert_eq!(
             [Decision::Decline.result(), Decision::Cancel.result()],
@@ -355,7 +433,8 @@ mod tests {
     fn a_result_may_ask_for_several() {
         let result = json!({"inputRequests": {"b": {"method": "roots/list"}, "a": {"method": "x", "params": {"y": 1}}, "c": 5}});
         let asked = Asked::of_result(&result, &all());
-        let told: Vec<_> = asked.iter().map(|(key, asked)| (key.as_str(), asked.method.as_str())).collect();
+        let told: Vec<_> =
+            asked.iter().map(|(key, asked)| (key.as_str(), asked.method.as_str())).collect();
         assert_eq!(told, [("b", "roots/list"), ("a", "x"), ("c", "")]);
     }
 

@@ -54,45 +54,84 @@ const MALFORMED: &str = "server.malformed";
 pub const ROWS: &[Row] = &[
     error("tool.name-missing", "The tool has no name: nobody can call it."),
     warning("tool.name-length", "The name is empty or has more than 128 characters."),
-    warning("tool.name-pattern", "The name has other characters than letters of A to Z, digits, `_`, `-` and `.`."),
-    warning("tool.name-refused", "Model APIs take names of 1 to 64 letters, digits, `_` and `-`, and refuse this one."),
+    warning(
+        "tool.name-pattern",
+        "The name has other characters than letters of A to Z, digits, `_`, `-` and `.`.",
+    ),
+    warning(
+        "tool.name-refused",
+        "Model APIs take names of 1 to 64 letters, digits, `_` and `-`, and refuse this one.",
+    ),
     error("tool.name-duplicate", "Another tool of the server has the same name."),
-    warning("tool.no-description", "The tool has no description: a model cannot tell when to use it."),
+    warning(
+        "tool.no-description",
+        "The tool has no description: a model cannot tell when to use it.",
+    ),
     note("tool.unknown-member", "The revision that the server speaks knows no such member."),
     note("text.long", "The description has more than 1,024 characters."),
-    error("input.missing", "The tool has no schema of its arguments, and some clients lose the whole list by it."),
+    error(
+        "input.missing",
+        "The tool has no schema of its arguments, and some clients lose the whole list by it.",
+    ),
     error("input.not-object", "The schema of the arguments is no object."),
     error("input.type-not-object", "The root of the schema of arguments is not of type object."),
     error("output.not-object", "The schema of the answer is no object."),
-    error("output.type-not-object", "Before revision 2026-07-28 an answer is an object, and its schema says so."),
+    error(
+        "output.type-not-object",
+        "Before revision 2026-07-28 an answer is an object, and its schema says so.",
+    ),
     warning("schema.dialect-unknown", "`$schema` names no version of JSON Schema that is known."),
     error("schema.invalid", "The schema breaks the schema of its own version."),
     warning("schema.ref-external", "A reference leads out of the schema; no client may follow it."),
     error("schema.ref-dangling", "A reference leads nowhere."),
     warning("schema.required-undeclared", "A required member is not among the properties."),
-    warning("annotations.not-boolean", "A hint is neither true nor false, and counts as not given."),
+    warning(
+        "annotations.not-boolean",
+        "A hint is neither true nor false, and counts as not given.",
+    ),
     warning("annotations.contradict", "The tool says that it is read-only and destructive."),
-    warning("annotations.name-contradicts", "The tool says that it is read-only, and its name says that it changes something."),
+    warning(
+        "annotations.name-contradicts",
+        "The tool says that it is read-only, and its name says that it changes something.",
+    ),
     warning("icons.unsafe-scheme", "An icon is neither an https: nor a data: address."),
     warning("exec.task-unknown", "`taskSupport` is neither forbidden nor optional nor required."),
     warning("meta.key-invalid", "A key of `_meta` is not what the protocol allows."),
     warning("header.empty", "An argument names no header: over HTTP the tool must not be called."),
-    warning("header.not-token", "An argument names what is no header: over HTTP the tool must not be called."),
-    warning("header.duplicate", "Two arguments name the same header: over HTTP the tool must not be called."),
-    warning("header.type", "A header is wanted of what is no string, integer or boolean: over HTTP the tool must not be called."),
+    warning(
+        "header.not-token",
+        "An argument names what is no header: over HTTP the tool must not be called.",
+    ),
+    warning(
+        "header.duplicate",
+        "Two arguments name the same header: over HTTP the tool must not be called.",
+    ),
+    warning(
+        "header.type",
+        "A header is wanted of what is no string, integer or boolean: over HTTP the tool must not be called.",
+    ),
     warning(
         "header.unreachable",
         "A header is wanted of what is not always at one place: over HTTP the tool must not be called.",
     ),
-    warning("text.ansi", "A text begins an escape sequence, which steers a terminal that shows it."),
+    warning(
+        "text.ansi",
+        "A text begins an escape sequence, which steers a terminal that shows it.",
+    ),
     warning("text.control", "A text has control characters."),
     warning("text.tags", "A text has tag characters, which nobody sees and a model reads."),
     warning("text.bidi", "A text turns the direction of writing."),
     warning("text.invisible", "A text has characters that are not seen."),
-    warning("text.injection", "A title or description reads like an instruction to the model, hidden from the user."),
+    warning(
+        "text.injection",
+        "A title or description reads like an instruction to the model, hidden from the user.",
+    ),
     warning(EDITED, "The tools are not as the server gave them: the list was changed by hand."),
     warning(UNKNOWN_KEY, "`toolcrib.toml` says something of a server or a tool that is not read."),
-    warning(UNKNOWN_TOOL, "`toolcrib.toml` says something of a tool that the server's kept list does not have."),
+    warning(
+        UNKNOWN_TOOL,
+        "`toolcrib.toml` says something of a tool that the server's kept list does not have.",
+    ),
     error(MALFORMED, "`toolcrib.toml` says something of a server in another shape than is read."),
 ];
 
@@ -119,8 +158,13 @@ pub fn check(context: &LintContext<'_>) -> Vec<Finding> {
         }
         let version = server.value.get(keys::VERSION).and_then(Value::as_str).unwrap_or(DEFAULT);
         found.tools(lists.get(server.id.file()).map_or(&[][..], Vec::as_slice), version);
-        let tools = server.value.get(keys::TOOLS).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        let is_kept = server.value.get(keys::HASH).and_then(Value::as_str).is_none_or(|hash| hash == kept::hash(tools));
+        let tools =
+            server.value.get(keys::TOOLS).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let is_kept = server
+            .value
+            .get(keys::HASH)
+            .and_then(Value::as_str)
+            .is_none_or(|hash| hash == kept::hash(tools));
         if !is_kept {
             let message = "the tools are not as the server gave them; take the list in again, or accept what is there";
             found.at(EDITED, server, Pointer::root().child(keys::HASH), message);
@@ -135,7 +179,8 @@ struct Found {
 
 impl Found {
     fn at(&mut self, code: &'static str, entry: &Entry, at: Pointer, message: impl Into<String>) {
-        let severity = ROWS.iter().find(|row| row.code == code).map_or(Severity::Warning, |row| row.severity);
+        let severity =
+            ROWS.iter().find(|row| row.code == code).map_or(Severity::Warning, |row| row.severity);
         Report::new(code, severity, &mut self.findings).at(entry, at, message);
     }
 
@@ -148,7 +193,9 @@ impl Found {
         for tool in tools {
             let is_double = counts.get(tool.name.as_str()).is_some_and(|count| *count > 1);
             let others = [tool.name.as_str()];
-            for fault in tool_findings(&tool.entry.value, version, if is_double { &others } else { &[] }) {
+            for fault in
+                tool_findings(&tool.entry.value, version, if is_double { &others } else { &[] })
+            {
                 self.at(fault.id, &tool.entry, fault.at, fault.words);
             }
         }
@@ -161,19 +208,31 @@ impl Found {
         };
         for key in members.keys().filter(|key| !OF_SERVER.contains(&key.as_str())) {
             let near = did_you_mean(nearest(key, OF_SERVER));
-            self.at(UNKNOWN_KEY, server, Pointer::root().child(key.as_str()), format!("\"{key}\" is not read{near}"));
+            self.at(
+                UNKNOWN_KEY,
+                server,
+                Pointer::root().child(key.as_str()),
+                format!("\"{key}\" is not read{near}"),
+            );
         }
         let at = Pointer::root().child(keys::TOOLS);
         let tools = match members.get(keys::TOOLS) {
             None => return,
             Some(Value::Object(tools)) => tools,
-            Some(_) => return self.at(MALFORMED, server, at, "has to be tables: [mcp.NAME.tools.TOOL]"),
+            Some(_) => {
+                return self.at(MALFORMED, server, at, "has to be tables: [mcp.NAME.tools.TOOL]");
+            }
         };
         for (name, table) in tools {
             let at = at.child(name.as_str());
             if !known.contains(&name.as_str()) {
                 let near = did_you_mean(nearest(name, known.iter().copied()));
-                self.at(UNKNOWN_TOOL, server, at.clone(), format!("the list of \"{}\" has no tool \"{name}\"{near}", server.key));
+                self.at(
+                    UNKNOWN_TOOL,
+                    server,
+                    at.clone(),
+                    format!("the list of \"{}\" has no tool \"{name}\"{near}", server.key),
+                );
             }
             self.gate(server, table, &at);
         }
@@ -181,7 +240,12 @@ impl Found {
 
     fn gate(&mut self, server: &Entry, table: &Value, at: &Pointer) {
         let Some(members) = table.as_object() else {
-            return self.at(MALFORMED, server, at.clone(), "has to be a table with groups, states and next");
+            return self.at(
+                MALFORMED,
+                server,
+                at.clone(),
+                "has to be a table with groups, states and next",
+            );
         };
         for (key, value) in members {
             let at = at.child(key.as_str());
@@ -190,7 +254,9 @@ impl Found {
                 keys::GROUPS | keys::STATES if !is_list && !value.is_string() => {
                     self.at(MALFORMED, server, at, format!("{key} has to be a list of names"));
                 }
-                keys::NEXT if !value.is_string() => self.at(MALFORMED, server, at, "next has to be the name of a state"),
+                keys::NEXT if !value.is_string() => {
+                    self.at(MALFORMED, server, at, "next has to be the name of a state");
+                }
                 key if OF_TOOL.contains(&key) => {}
                 key => {
                     let near = did_you_mean(nearest(key, OF_TOOL));

@@ -60,14 +60,25 @@ pub fn drift(old: &[Value], new: &[Value]) -> Vec<Change> {
         }
     }
     for (key, _) in after.iter().filter(|(key, _)| !known.contains_key(key)) {
-        Compared { tool: key.0, changes: &mut changes }.tell("tool.added", Severity::Compatible, &Pointer::root());
+        Compared { tool: key.0, changes: &mut changes }.tell(
+            "tool.added",
+            Severity::Compatible,
+            &Pointer::root(),
+        );
     }
     let same_order = before.iter().zip(&after).all(|((one, _), (other, _))| one == other);
     if changes.is_empty() && !same_order {
-        Compared { tool: "*", changes: &mut changes }.tell("order.changed", Severity::Compatible, &Pointer::root());
+        Compared { tool: "*", changes: &mut changes }.tell(
+            "order.changed",
+            Severity::Compatible,
+            &Pointer::root(),
+        );
     }
-    let mut keyed: Vec<_> = changes.into_iter().map(|change| (change.at.to_string(), change)).collect();
-    keyed.sort_by(|(at, one), (there, other)| (&one.tool, one.id, at).cmp(&(&other.tool, other.id, there)));
+    let mut keyed: Vec<_> =
+        changes.into_iter().map(|change| (change.at.to_string(), change)).collect();
+    keyed.sort_by(|(at, one), (there, other)| {
+        (&one.tool, one.id, at).cmp(&(&other.tool, other.id, there))
+    });
     keyed.into_iter().map(|(_, change)| change).collect()
 }
 
@@ -103,7 +114,11 @@ impl Compared<'_> {
 
     fn tools(&mut self, old: &Value, new: &Value) {
         let root = Pointer::root();
-        for at in [root.child("title"), root.child("description"), root.child("annotations").child("title")] {
+        for at in [
+            root.child("title"),
+            root.child("description"),
+            root.child("annotations").child("title"),
+        ] {
             if differ(at.get(old), at.get(new)) {
                 self.tell("text.changed", Severity::Trust, &at);
             }
@@ -112,14 +127,23 @@ impl Compared<'_> {
             let at = root.child("annotations").child(hint.name);
             match (hint.effective(old), hint.effective(new)) {
                 (before, after) if before == after => {}
-                (_, after) if after == hint.looser => self.tell("annotations.loosened", Severity::Trust, &at),
+                (_, after) if after == hint.looser => {
+                    self.tell("annotations.loosened", Severity::Trust, &at);
+                }
                 _ => self.tell("annotations.tightened", Severity::Compatible, &at),
             }
         }
-        self.schemas(&root.child(INPUT), old.get(INPUT).unwrap_or(&ABSENT), new.get(INPUT).unwrap_or(&ABSENT), Side::Input);
+        self.schemas(
+            &root.child(INPUT),
+            old.get(INPUT).unwrap_or(&ABSENT),
+            new.get(INPUT).unwrap_or(&ABSENT),
+            Side::Input,
+        );
         let output = |tool: &'_ Value| tool.get(OUTPUT).is_some_and(|schema| !schema.is_null());
         match (output(old), output(new)) {
-            (true, true) => self.schemas(&root.child(OUTPUT), &old[OUTPUT], &new[OUTPUT], Side::Output),
+            (true, true) => {
+                self.schemas(&root.child(OUTPUT), &old[OUTPUT], &new[OUTPUT], Side::Output);
+            }
             (false, true) => self.tell("output.added", Severity::Compatible, &root.child(OUTPUT)),
             (true, false) => self.tell("output.removed", Severity::Breaking, &root.child(OUTPUT)),
             (false, false) => {}
@@ -143,7 +167,11 @@ impl Compared<'_> {
     fn schemas(&mut self, at: &Pointer, old: &Value, new: &Value, side: Side) {
         let (Some(old), Some(new)) = (keywords(old), keywords(new)) else {
             if !same(old, new) {
-                self.tell(side.id("input.constraint-changed", "output.constraint-changed"), Severity::Unclear, at);
+                self.tell(
+                    side.id("input.constraint-changed", "output.constraint-changed"),
+                    Severity::Unclear,
+                    at,
+                );
             }
             return;
         };
@@ -159,16 +187,24 @@ impl Compared<'_> {
         if let (Some(old), Some(new)) = (schema_of_items(old), schema_of_items(new)) {
             self.schemas(&at.child("items"), old, new, side);
         }
-        if old
-            .keys()
-            .chain(new.keys())
-            .any(|keyword| is_constraint(keyword, old, new) && differ(old.get(keyword), new.get(keyword)))
-        {
-            self.tell(side.id("input.constraint-changed", "output.constraint-changed"), Severity::Unclear, at);
+        if old.keys().chain(new.keys()).any(|keyword| {
+            is_constraint(keyword, old, new) && differ(old.get(keyword), new.get(keyword))
+        }) {
+            self.tell(
+                side.id("input.constraint-changed", "output.constraint-changed"),
+                Severity::Unclear,
+                at,
+            );
         }
     }
 
-    fn types(&mut self, at: &Pointer, old: &Map<String, Value>, new: &Map<String, Value>, side: Side) {
+    fn types(
+        &mut self,
+        at: &Pointer,
+        old: &Map<String, Value>,
+        new: &Map<String, Value>,
+        side: Side,
+    ) {
         let (before, after) = (types(old), types(new));
         let within = |some: &[&str], all: &[&str]| some.iter().all(|name| all.contains(name));
         let (widened, narrowed) = (within(&before, &after), within(&after, &before));
@@ -181,12 +217,20 @@ impl Compared<'_> {
         }
     }
 
-    fn enums(&mut self, at: &Pointer, old: &Map<String, Value>, new: &Map<String, Value>, side: Side) {
+    fn enums(
+        &mut self,
+        at: &Pointer,
+        old: &Map<String, Value>,
+        new: &Map<String, Value>,
+        side: Side,
+    ) {
         let lacks = |all: Option<&Vec<Value>>, some: Option<&Vec<Value>>| match (all, some) {
             // No list allows everything.
             (None, _) => false,
             (Some(_), None) => true,
-            (Some(all), Some(some)) => some.iter().any(|value| !all.iter().any(|known| same(known, value))),
+            (Some(all), Some(some)) => {
+                some.iter().any(|value| !all.iter().any(|known| same(known, value)))
+            }
         };
         let (before, after) = (choices(old), choices(new));
         let (for_input, for_output) = match side {
@@ -201,14 +245,24 @@ impl Compared<'_> {
         }
     }
 
-    fn properties(&mut self, at: &Pointer, old: &Map<String, Value>, new: &Map<String, Value>, side: Side) {
+    fn properties(
+        &mut self,
+        at: &Pointer,
+        old: &Map<String, Value>,
+        new: &Map<String, Value>,
+        side: Side,
+    ) {
         let (before, after) = (named(old), named(new));
         let place = |name: &str| at.child("properties").child(name);
         for (name, schema) in before {
             match after.get(name) {
                 Some(now) => self.schemas(&place(name), schema, now, side),
                 None => {
-                    self.tell(side.id("input.property-removed", "output.property-removed"), Severity::Breaking, &place(name));
+                    self.tell(
+                        side.id("input.property-removed", "output.property-removed"),
+                        Severity::Breaking,
+                        &place(name),
+                    );
                 }
             }
         }
@@ -216,13 +270,23 @@ impl Compared<'_> {
             if side == Side::Input && required(new).contains(&name.as_str()) {
                 self.tell("input.property-added-required", Severity::Breaking, &place(name));
             } else {
-                self.tell(side.id("input.property-added", "output.property-added"), Severity::Compatible, &place(name));
+                self.tell(
+                    side.id("input.property-added", "output.property-added"),
+                    Severity::Compatible,
+                    &place(name),
+                );
             }
         }
     }
 
     /// Names that must be given, but those of members that came or went, which is told already.
-    fn required(&mut self, at: &Pointer, old: &Map<String, Value>, new: &Map<String, Value>, side: Side) {
+    fn required(
+        &mut self,
+        at: &Pointer,
+        old: &Map<String, Value>,
+        new: &Map<String, Value>,
+        side: Side,
+    ) {
         let (before, after) = (required(old), required(new));
         let (added, removed) = match side {
             Side::Input => (Severity::Breaking, Severity::Compatible),
@@ -231,10 +295,20 @@ impl Compared<'_> {
         let is_told = |name: &str, there: &Map<String, Value>, not_there: &Map<String, Value>| {
             there.contains_key(name) && !not_there.contains_key(name)
         };
-        for name in after.iter().filter(|name| !before.contains(name) && !is_told(name, named(new), named(old))) {
-            self.tell(side.id("input.required-added", "output.required-added"), added, &at.child("properties").child(*name));
+        for name in after
+            .iter()
+            .filter(|name| !before.contains(name) && !is_told(name, named(new), named(old)))
+        {
+            self.tell(
+                side.id("input.required-added", "output.required-added"),
+                added,
+                &at.child("properties").child(*name),
+            );
         }
-        for name in before.iter().filter(|name| !after.contains(name) && !is_told(name, named(old), named(new))) {
+        for name in before
+            .iter()
+            .filter(|name| !after.contains(name) && !is_told(name, named(old), named(new)))
+        {
             self.tell(
                 side.id("input.required-removed", "output.required-removed"),
                 removed,
@@ -256,7 +330,8 @@ impl Side {
 static ABSENT: Value = Value::Null;
 static NO_MEMBERS: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
 
-/// The keywords of a schema; none where it is absent or allows anything, `None` where it is no object.
+/// The keywords of a schema; none where it is absent or allows anything, `None` where it is no
+/// object.
 fn keywords(schema: &Value) -> Option<&Map<String, Value>> {
     match schema {
         Value::Object(keywords) => Some(keywords),
@@ -298,8 +373,12 @@ fn is_constraint(keyword: &str, old: &Map<String, Value>, new: &Map<String, Valu
     match keyword {
         "$schema" | "$comment" | "examples" | "title" | "description" | "type" => false,
         // What is walked through, or compared, as what it is.
-        "properties" => [old, new].into_iter().any(|schema| schema.get(keyword).is_some_and(|value| !value.is_object())),
-        "required" | "enum" => [old, new].into_iter().any(|schema| schema.get(keyword).is_some_and(|value| !value.is_array())),
+        "properties" => [old, new]
+            .into_iter()
+            .any(|schema| schema.get(keyword).is_some_and(|value| !value.is_object())),
+        "required" | "enum" => [old, new]
+            .into_iter()
+            .any(|schema| schema.get(keyword).is_some_and(|value| !value.is_array())),
         "items" => schema_of_items(old).is_none() || schema_of_items(new).is_none(),
         _ => true,
     }
@@ -334,7 +413,10 @@ mod tests {
 
     fn told(old: &Value, new: &Value) -> Vec<String> {
         let changes = drift(std::slice::from_ref(old), std::slice::from_ref(new));
-        changes.iter().map(|change| format!("{} {} {}", change.id, change.severity.as_str(), change.at)).collect()
+        changes
+            .iter()
+            .map(|change| format!("{} {} {}", change.id, change.severity.as_str(), change.at))
+            .collect()
     }
 
     fn tool(members: &Value) -> Value {
@@ -356,13 +438,22 @@ mod tests {
     #[test]
     fn texts_that_come_go_or_change_are_told() {
         let with = |members: Value| tool(&members);
-        assert_eq!(told(&with(json!({})), &with(json!({"title": "t"}))), ["text.changed trust /title"]);
+        assert_eq!(
+            told(&with(json!({})), &with(json!({"title": "t"}))),
+            ["text.changed trust /title"]
+        );
         let annotated = with(json!({"annotations": {"title": "t"}}));
         assert_eq!(told(&annotated, &with(json!({}))), ["text.changed trust /annotations/title"]);
         let deep = |text: &str| json!({"properties": {"a": {"items": {"title": text}}}});
-        assert_eq!(input(&deep("a"), &deep("b")), ["text.changed trust /inputSchema/properties/a/items/title"]);
+        assert_eq!(
+            input(&deep("a"), &deep("b")),
+            ["text.changed trust /inputSchema/properties/a/items/title"]
+        );
         let unreached = |text: &str| json!({"$defs": {"A": {"description": text}}});
-        assert_eq!(output(&unreached("a"), &unreached("b")), ["output.constraint-changed unclear /outputSchema"]);
+        assert_eq!(
+            output(&unreached("a"), &unreached("b")),
+            ["output.constraint-changed unclear /outputSchema"]
+        );
     }
 
     #[test]
@@ -375,7 +466,10 @@ mod tests {
         ] {
             let (none, given) = (tool(&json!({})), tool(&json!({"annotations": {hint: value}})));
             assert_eq!(told(&none, &given), [format!("annotations.{change} /annotations/{hint}")]);
-            assert_eq!(told(&given, &none), [format!("annotations.loosened trust /annotations/{hint}")]);
+            assert_eq!(
+                told(&given, &none),
+                [format!("annotations.loosened trust /annotations/{hint}")]
+            );
         }
     }
 
@@ -383,42 +477,100 @@ mod tests {
     fn types_are_sets() {
         let kind = |kind: Value| json!({"type": kind});
         assert_eq!(input(&kind(json!("string")), &kind(json!(["string"]))), Vec::<String>::new());
-        assert_eq!(input(&kind(json!(["string", "null"])), &kind(json!(["null", "string"]))), Vec::<String>::new());
-        assert_eq!(input(&kind(json!("string")), &json!({})), ["input.type-widened compatible /inputSchema"]);
-        assert_eq!(input(&json!({}), &kind(json!("string"))), ["input.type-changed breaking /inputSchema"]);
-        assert_eq!(input(&kind(json!("number")), &kind(json!("integer"))), ["input.type-changed breaking /inputSchema"]);
-        assert_eq!(output(&kind(json!("number")), &kind(json!("integer"))), ["output.type-narrowed compatible /outputSchema"]);
-        assert_eq!(output(&json!({}), &kind(json!("object"))), ["output.type-narrowed compatible /outputSchema"]);
-        assert_eq!(output(&kind(json!("string")), &kind(json!("object"))), ["output.type-changed breaking /outputSchema"]);
-        assert_eq!(input(&kind(json!(["number", "integer"])), &kind(json!("number"))), Vec::<String>::new());
+        assert_eq!(
+            input(&kind(json!(["string", "null"])), &kind(json!(["null", "string"]))),
+            Vec::<String>::new()
+        );
+        assert_eq!(
+            input(&kind(json!("string")), &json!({})),
+            ["input.type-widened compatible /inputSchema"]
+        );
+        assert_eq!(
+            input(&json!({}), &kind(json!("string"))),
+            ["input.type-changed breaking /inputSchema"]
+        );
+        assert_eq!(
+            input(&kind(json!("number")), &kind(json!("integer"))),
+            ["input.type-changed breaking /inputSchema"]
+        );
+        assert_eq!(
+            output(&kind(json!("number")), &kind(json!("integer"))),
+            ["output.type-narrowed compatible /outputSchema"]
+        );
+        assert_eq!(
+            output(&json!({}), &kind(json!("object"))),
+            ["output.type-narrowed compatible /outputSchema"]
+        );
+        assert_eq!(
+            output(&kind(json!("string")), &kind(json!("object"))),
+            ["output.type-changed breaking /outputSchema"]
+        );
+        assert_eq!(
+            input(&kind(json!(["number", "integer"])), &kind(json!("number"))),
+            Vec::<String>::new()
+        );
     }
 
     #[test]
     fn enums_are_sets_and_none_allows_everything() {
         let of = |values: Value| json!({"enum": values});
         assert_eq!(input(&of(json!(["a", "b"])), &of(json!(["b", "a"]))), Vec::<String>::new());
-        assert_eq!(input(&of(json!(["a"])), &of(json!(["a", "b"]))), ["input.enum-widened compatible /inputSchema"]);
-        assert_eq!(input(&json!({}), &of(json!(["a"]))), ["input.enum-narrowed breaking /inputSchema"]);
-        assert_eq!(input(&of(json!(["a"])), &json!({})), ["input.enum-widened compatible /inputSchema"]);
-        assert_eq!(output(&of(json!(["a"])), &of(json!(["a", "b"]))), ["output.enum-widened breaking /outputSchema"]);
-        assert_eq!(output(&of(json!(["a", "b"])), &of(json!(["a"]))), ["output.enum-narrowed compatible /outputSchema"]);
+        assert_eq!(
+            input(&of(json!(["a"])), &of(json!(["a", "b"]))),
+            ["input.enum-widened compatible /inputSchema"]
+        );
+        assert_eq!(
+            input(&json!({}), &of(json!(["a"]))),
+            ["input.enum-narrowed breaking /inputSchema"]
+        );
+        assert_eq!(
+            input(&of(json!(["a"])), &json!({})),
+            ["input.enum-widened compatible /inputSchema"]
+        );
+        assert_eq!(
+            output(&of(json!(["a"])), &of(json!(["a", "b"]))),
+            ["output.enum-widened breaking /outputSchema"]
+        );
+        assert_eq!(
+            output(&of(json!(["a", "b"])), &of(json!(["a"]))),
+            ["output.enum-narrowed compatible /outputSchema"]
+        );
         assert_eq!(
             input(&of(json!(["a", "b"])), &of(json!(["a", "c"]))),
-            ["input.enum-narrowed breaking /inputSchema", "input.enum-widened compatible /inputSchema"]
+            [
+                "input.enum-narrowed breaking /inputSchema",
+                "input.enum-widened compatible /inputSchema"
+            ]
         );
         assert_eq!(input(&of(json!([1])), &of(json!([1.0]))), Vec::<String>::new());
     }
 
     #[test]
     fn members_of_answers_matter_the_other_way_round() {
-        let with = |members: Value, required: Value| json!({"properties": members, "required": required});
+        let with =
+            |members: Value, required: Value| json!({"properties": members, "required": required});
         let (none, one) = (with(json!({}), json!([])), with(json!({"n": {}}), json!(["n"])));
-        assert_eq!(output(&none, &one), ["output.property-added compatible /outputSchema/properties/n"]);
-        assert_eq!(output(&one, &none), ["output.property-removed breaking /outputSchema/properties/n"]);
+        assert_eq!(
+            output(&none, &one),
+            ["output.property-added compatible /outputSchema/properties/n"]
+        );
+        assert_eq!(
+            output(&one, &none),
+            ["output.property-removed breaking /outputSchema/properties/n"]
+        );
         let optional = with(json!({"n": {}}), json!([]));
-        assert_eq!(output(&optional, &one), ["output.required-added compatible /outputSchema/properties/n"]);
-        assert_eq!(input(&one, &optional), ["input.required-removed compatible /inputSchema/properties/n"]);
-        assert_eq!(input(&json!({}), &json!({"required": ["x"]})), ["input.required-added breaking /inputSchema/properties/x"]);
+        assert_eq!(
+            output(&optional, &one),
+            ["output.required-added compatible /outputSchema/properties/n"]
+        );
+        assert_eq!(
+            input(&one, &optional),
+            ["input.required-removed compatible /inputSchema/properties/n"]
+        );
+        assert_eq!(
+            input(&json!({}), &json!({"required": ["x"]})),
+            ["input.required-added breaking /inputSchema/properties/x"]
+        );
     }
 
     #[test]
@@ -429,12 +581,22 @@ mod tests {
         }
         let unclear = ["input.constraint-changed unclear /inputSchema"];
         assert_eq!(changed(json!({"default": 1}), json!({"default": 2})), unclear);
-        assert_eq!(changed(json!({"anyOf": [], "minimum": 1}), json!({"x-mcp-header": "A"})), unclear, "told once a place");
+        assert_eq!(
+            changed(json!({"anyOf": [], "minimum": 1}), json!({"x-mcp-header": "A"})),
+            unclear,
+            "told once a place"
+        );
         assert_eq!(changed(json!({}), json!({"items": {"type": "string"}})), unclear);
-        assert_eq!(changed(json!({"items": [{}]}), json!({"items": [{"type": "string"}]})), unclear);
+        assert_eq!(
+            changed(json!({"items": [{}]}), json!({"items": [{"type": "string"}]})),
+            unclear
+        );
         assert_eq!(changed(json!({"maximum": 10}), json!({"maximum": 10.0})), Vec::<String>::new());
         let (yes, no) = (json!({"properties": {"a": true}}), json!({"properties": {"a": false}}));
-        assert_eq!(input(&yes, &no), ["input.constraint-changed unclear /inputSchema/properties/a"]);
+        assert_eq!(
+            input(&yes, &no),
+            ["input.constraint-changed unclear /inputSchema/properties/a"]
+        );
         assert_eq!(input(&yes, &json!({"properties": {"a": {}}})), Vec::<String>::new());
     }
 
@@ -455,18 +617,29 @@ mod tests {
             assert_eq!(told(&old, &new), [format!("execution.changed {severity} /execution")]);
         }
         assert_eq!(told(&none, &tool(&json!({"icons": []}))), ["icons.changed compatible /icons"]);
-        assert_eq!(told(&none, &tool(&json!({"_meta": {"a": 1}}))), ["meta.changed compatible /_meta"]);
+        assert_eq!(
+            told(&none, &tool(&json!({"_meta": {"a": 1}}))),
+            ["meta.changed compatible /_meta"]
+        );
     }
 
     #[test]
     fn the_order_is_told_only_where_nothing_else_changed() {
-        let named = |names: &[&str]| names.iter().map(|name| json!({"name": name})).collect::<Vec<_>>();
+        let named =
+            |names: &[&str]| names.iter().map(|name| json!({"name": name})).collect::<Vec<_>>();
         let ids = |old: &[&str], new: &[&str]| {
-            drift(&named(old), &named(new)).iter().map(|change| (change.tool.clone(), change.id)).collect::<Vec<_>>()
+            drift(&named(old), &named(new))
+                .iter()
+                .map(|change| (change.tool.clone(), change.id))
+                .collect::<Vec<_>>()
         };
         assert_eq!(ids(&["a", "b", "c"], &["c", "a", "b"]), [("*".into(), "order.changed")]);
         assert_eq!(ids(&["a", "b"], &["b", "c", "a"]), [("c".into(), "tool.added")]);
-        assert_eq!(ids(&["a", "a"], &["a"]), [("a".into(), "tool.removed")], "a name that two have");
+        assert_eq!(
+            ids(&["a", "a"], &["a"]),
+            [("a".into(), "tool.removed")],
+            "a name that two have"
+        );
     }
 
     proptest! {

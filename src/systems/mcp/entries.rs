@@ -25,11 +25,21 @@ pub fn entries(file: &FileId, source: &Source) -> Vec<Entry> {
         return Vec::new();
     }
     let server = root.get(keys::SERVER).and_then(Value::as_str).unwrap_or_default();
-    let mut entries = vec![entry(file, source, Pointer::root(), EntryKind::Server, server.to_owned(), Arc::clone(root))];
-    for (row, tool) in root.get(keys::TOOLS).and_then(Value::as_array).into_iter().flatten().enumerate() {
+    let mut entries = vec![entry(
+        file,
+        source,
+        Pointer::root(),
+        EntryKind::Server,
+        server.to_owned(),
+        Arc::clone(root),
+    )];
+    for (row, tool) in
+        root.get(keys::TOOLS).and_then(Value::as_array).into_iter().flatten().enumerate()
+    {
         let at = Pointer::root().child(keys::TOOLS).item(row);
         let name = tool.get("name").and_then(Value::as_str);
-        let key = name.map_or_else(|| format!("{server}/#{row}"), |name| format!("{server}/{name}"));
+        let key =
+            name.map_or_else(|| format!("{server}/#{row}"), |name| format!("{server}/{name}"));
         entries.push(entry(file, source, at, EntryKind::Tool, key, Arc::new(tool.clone())));
     }
     entries
@@ -53,10 +63,22 @@ fn settings(file: &FileId, source: &Source, root: &Value) -> Vec<Entry> {
     servers.map(server).collect()
 }
 
-fn entry(file: &FileId, source: &Source, at: Pointer, kind: EntryKind, key: String, value: Arc<Value>) -> Entry {
+fn entry(
+    file: &FileId,
+    source: &Source,
+    at: Pointer,
+    kind: EntryKind,
+    key: String,
+    value: Arc<Value>,
+) -> Entry {
     let place = source.place(0, &at);
     Entry {
-        id: EntryId::new(EntryPlace { file: file.clone(), document: 0, at, form: EntryForm::Plain }),
+        id: EntryId::new(EntryPlace {
+            file: file.clone(),
+            document: 0,
+            at,
+            form: EntryForm::Plain,
+        }),
         system: keys::SYSTEM,
         kind,
         key,

@@ -1,4 +1,5 @@
-//! The variables of a configuration, filled in as whoever reads that form would. What is filled in is not looked at again.
+//! The variables of a configuration, filled in as whoever reads that form would. What is filled in
+//! is not looked at again.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -51,7 +52,8 @@ impl Default for Context {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expanded<T> {
     pub value: T,
-    /// What is not known, each once, in the order in which it is named: `NAME`, `input:ID`, `user_config.KEY`.
+    /// What is not known, each once, in the order in which it is named: `NAME`, `input:ID`,
+    /// `user_config.KEY`.
     pub missing: Vec<String>,
 }
 
@@ -63,7 +65,8 @@ pub fn expand(form: Form, text: &str, context: &Context) -> Expanded<String> {
     Expanded { value, missing }
 }
 
-/// Arguments with their variables filled in; of a bundle, one that is a list and stands alone becomes several.
+/// Arguments with their variables filled in; of a bundle, one that is a list and stands alone
+/// becomes several.
 #[must_use]
 pub fn expand_args(form: Form, args: &[String], context: &Context) -> Expanded<Vec<String>> {
     let mut missing = Vec::new();
@@ -79,16 +82,19 @@ pub fn expand_args(form: Form, args: &[String], context: &Context) -> Expanded<V
 
 /// The list that an argument of a bundle is replaced by.
 fn list_alone<'c>(form: Form, arg: &str, context: &'c Context) -> Option<&'c Vec<Value>> {
-    let key = arg.strip_prefix("${user_config.")?.strip_suffix('}').filter(|_| form == Form::Mcpb)?;
+    let key =
+        arg.strip_prefix("${user_config.")?.strip_suffix('}').filter(|_| form == Form::Mcpb)?;
     context.user_config.get(key)?.as_array()
 }
 
 /// `${…}` with anything in it.
 static ANY: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\$\{([^}]+)\}").ok());
 /// `${NAME}` and `${NAME:-default}`.
-static SHELL: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}").ok());
+static SHELL: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}").ok());
 /// `{name}`, and what an import asks for.
-static BRACES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\$\{(input:[^}]+)\}|\{([A-Za-z0-9_.-]+)\}").ok());
+static BRACES: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\$\{(input:[^}]+)\}|\{([A-Za-z0-9_.-]+)\}").ok());
 
 /// What a variable comes to.
 enum Found {
@@ -178,7 +184,10 @@ fn of_bundle(captures: &Captures<'_>, context: &Context) -> (String, Found) {
         "DOCUMENTS" => context.documents.clone(),
         "DOWNLOADS" => context.downloads.clone(),
         "/" | "pathSeparator" => Some(context.separator.clone()),
-        _ => name.strip_prefix("user_config.").and_then(|key| context.user_config.get(key)).and_then(text_of),
+        _ => name
+            .strip_prefix("user_config.")
+            .and_then(|key| context.user_config.get(key))
+            .and_then(text_of),
     };
     (name.to_owned(), found.into())
 }
@@ -219,7 +228,9 @@ mod tests {
     use super::*;
 
     fn context() -> Context {
-        let texts = |pairs: &[(&str, &str)]| pairs.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+        let texts = |pairs: &[(&str, &str)]| {
+            pairs.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect()
+        };
         Context {
             env: texts(&[("A", "a"), ("E", ""), ("N", "${A}")]),
             home: Some("/h".into()),
@@ -245,21 +256,35 @@ mod tests {
     }
 
     fn is(form: Form, text: &str, value: &str, missing: &[&str]) {
-        assert_eq!(filled(form, text), (value.into(), missing.iter().map(|name| (*name).into()).collect()), "{form:?} {text}");
+        assert_eq!(
+            filled(form, text),
+            (value.into(), missing.iter().map(|name| (*name).into()).collect()),
+            "{form:?} {text}"
+        );
     }
 
     #[test]
     fn claude_code_knows_names_and_defaults_alone() {
         is(Form::McpJson, "${A}${E}${E:-x}${Z:-}${Z:-a:-b}", "aa:-b", &[]);
         is(Form::McpJson, "${N}", "${A}", &[]);
-        is(Form::McpJson, "${env:A} ${1} ${} ${A-x} $A ${a b}", "${env:A} ${1} ${} ${A-x} $A ${a b}", &[]);
+        is(
+            Form::McpJson,
+            "${env:A} ${1} ${} ${A-x} $A ${a b}",
+            "${env:A} ${1} ${} ${A-x} $A ${a b}",
+            &[],
+        );
         is(Form::McpJson, "${Z}${Y}${Z}", "${Z}${Y}${Z}", &["Z", "Y"]);
     }
 
     #[test]
     fn editors_know_folders_inputs_and_the_environment() {
         for form in [Form::VsCode, Form::Cursor] {
-            is(form, "${workspaceFolder}${pathSeparator}${workspaceFolderBasename}${userHome}", "/w/p//p/h", &[]);
+            is(
+                form,
+                "${workspaceFolder}${pathSeparator}${workspaceFolderBasename}${userHome}",
+                "/w/p//p/h",
+                &[],
+            );
             is(form, "${env:E}${env:Z}${command:x}${env:Z}", "${command:x}", &["Z", "command:x"]);
         }
         is(Form::VsCode, "${input:K}${input:no}${}", "${input:K}${input:no}${}", &["input:no"]);
@@ -272,7 +297,12 @@ mod tests {
 
     #[test]
     fn bundles_know_folders_and_settings() {
-        is(Form::Mcpb, "${__dirname}${HOME}${DESKTOP}${DOWNLOADS}${/}${user_config.n}", "/x/h/d/l/1.5", &[]);
+        is(
+            Form::Mcpb,
+            "${__dirname}${HOME}${DESKTOP}${DOWNLOADS}${/}${user_config.n}",
+            "/x/h/d/l/1.5",
+            &[],
+        );
         is(
             Form::Mcpb,
             "${DOCUMENTS}${user_config.no}${A}",
@@ -281,11 +311,15 @@ mod tests {
         );
         is(Form::Mcpb, "--d=${user_config.list}", "--d=${user_config.list}", &["user_config.list"]);
         is(Form::Mcpb, "${user_config.null}", "${user_config.null}", &["user_config.null"]);
-        let args = ["${user_config.none}", "${user_config.list}", "${user_config.no}"].map(String::from);
+        let args =
+            ["${user_config.none}", "${user_config.list}", "${user_config.no}"].map(String::from);
         let expanded = expand_args(Form::Mcpb, &args, &context());
         assert_eq!(
             (expanded.value, expanded.missing),
-            (["a", "1", "true", "${user_config.no}"].map(String::from).to_vec(), vec!["user_config.no".to_owned()])
+            (
+                ["a", "1", "true", "${user_config.no}"].map(String::from).to_vec(),
+                vec!["user_config.no".to_owned()]
+            )
         );
         let elsewhere = expand_args(Form::VsCode, &args[1..2], &context());
         assert_eq!(elsewhere.value, ["${user_config.list}"]);

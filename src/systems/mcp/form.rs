@@ -17,8 +17,16 @@ pub enum Form {
 }
 
 impl Form {
-    pub const ALL: [Self; 8] =
-        [Self::ClaudeDesktop, Self::McpJson, Self::VsCode, Self::Cursor, Self::Zed, Self::Codex, Self::Mcpb, Self::ServerJson];
+    pub const ALL: [Self; 8] = [
+        Self::ClaudeDesktop,
+        Self::McpJson,
+        Self::VsCode,
+        Self::Cursor,
+        Self::Zed,
+        Self::Codex,
+        Self::Mcpb,
+        Self::ServerJson,
+    ];
 
     #[must_use]
     pub fn as_str(self) -> &'static str {

@@ -8,7 +8,8 @@ use crate::model::{
     tool::{Function, Gate, GateKeys, Tool},
 };
 
-/// The tool that an entry describes, read leniently. Its gate stands elsewhere; see [`super::gates`].
+/// The tool that an entry describes, read leniently. Its gate stands elsewhere; see
+/// [`super::gates`].
 #[must_use]
 pub fn tool(entry: &Entry) -> Tool {
     let text = |name: &str| entry.value.get(name).and_then(Value::as_str);
@@ -27,7 +28,8 @@ pub fn tool(entry: &Entry) -> Tool {
 /// Name, description and parameters, as clients hand them to a model.
 #[must_use]
 pub fn function(tool: &Tool) -> Function {
-    let parameters = tool.entry.value.get("inputSchema").filter(|schema| schema.is_object()).cloned();
+    let parameters =
+        tool.entry.value.get("inputSchema").filter(|schema| schema.is_object()).cloned();
     Function {
         name: tool.name.clone(),
         description: tool.description.clone(),

@@ -1,4 +1,5 @@
-//! When tools of servers are available: MCP knows neither groups nor states, so `toolcrib.toml` says it, in `[mcp.NAME.tools.TOOL]`.
+//! When tools of servers are available: MCP knows neither groups nor states, so `toolcrib.toml`
+//! says it, in `[mcp.NAME.tools.TOOL]`.
 
 use std::collections::HashMap;
 
@@ -15,11 +16,20 @@ use crate::model::{
 #[must_use]
 pub fn loading(catalog: &Catalog) -> Loading {
     let settings = catalog.others.iter().filter(|entry| entries::is_setting(entry));
-    let servers: HashMap<&str, &Value> = settings.map(|entry| (entry.key.as_str(), &*entry.value)).collect();
-    let tools = catalog.tools.iter().enumerate().filter(|(_, tool)| tool.entry.system == keys::SYSTEM);
+    let servers: HashMap<&str, &Value> =
+        settings.map(|entry| (entry.key.as_str(), &*entry.value)).collect();
+    let tools =
+        catalog.tools.iter().enumerate().filter(|(_, tool)| tool.entry.system == keys::SYSTEM);
     let gates = tools.map(|(row, tool)| {
-        let server = servers.get(entries::server_of(&tool.entry)).and_then(|server| server.get(keys::TOOLS));
-        (row, server.and_then(|tools| tools.get(&tool.name)).and_then(Value::as_object).map_or_else(Gate::none, gate))
+        let server =
+            servers.get(entries::server_of(&tool.entry)).and_then(|server| server.get(keys::TOOLS));
+        (
+            row,
+            server
+                .and_then(|tools| tools.get(&tool.name))
+                .and_then(Value::as_object)
+                .map_or_else(Gate::none, gate),
+        )
     });
     Loading { gates: gates.collect(), ..Loading::default() }
 }
@@ -33,7 +43,11 @@ pub fn gate(table: &Map<String, Value>) -> Gate {
         Some(listed) if listed.iter().any(|state| &**state == ANY) => States::Every,
         Some(listed) => States::Only(listed),
     };
-    let next = table.get(keys::NEXT).and_then(Value::as_str).filter(|state| !state.is_empty()).map(Name::from);
+    let next = table
+        .get(keys::NEXT)
+        .and_then(Value::as_str)
+        .filter(|state| !state.is_empty())
+        .map(Name::from);
     let offer = if groups.is_some() { Audience::ToGroups } else { Audience::ToAll };
     Gate { groups, states, next, offer }
 }

@@ -1,4 +1,5 @@
-//! The headers of the modern HTTP transport that repeat what a call's body says, and the arguments that a tool wants among them.
+//! The headers of the modern HTTP transport that repeat what a call's body says, and the arguments
+//! that a tool wants among them.
 
 use std::collections::HashSet;
 
@@ -11,8 +12,9 @@ use crate::schema::{decimal, pointer::Pointer, subschemas::anywhere};
 const KEYWORD: &str = "x-mcp-header";
 const PROPERTIES: &str = "properties";
 
-/// The headers of a call of a tool: its method, its name and the arguments that its schema wants there, in the order of the schema.
-/// `Err`: what is wrong with the schema; the tool must not be called over HTTP.
+/// The headers of a call of a tool: its method, its name and the arguments that its schema wants
+/// there, in the order of the schema. `Err`: what is wrong with the schema; the tool must not be
+/// called over HTTP.
 pub fn mirror_headers(
     name: &str,
     input_schema: &Value,
@@ -22,7 +24,10 @@ pub fn mirror_headers(
     if !faults.is_empty() {
         return Err(faults);
     }
-    let mut headers = vec![("Mcp-Method".to_owned(), "tools/call".to_owned()), ("Mcp-Name".to_owned(), encoded(name))];
+    let mut headers = vec![
+        ("Mcp-Method".to_owned(), "tools/call".to_owned()),
+        ("Mcp-Name".to_owned(), encoded(name)),
+    ];
     for (at, header) in annotated(input_schema) {
         let value = reached(&at).and_then(|path| {
             let (first, rest) = path.split_first()?;
@@ -52,7 +57,9 @@ pub(super) fn faults(schema: &Value, below: &Pointer) -> Vec<Fault> {
     let mut known = HashSet::new();
     let mut faults = Vec::new();
     for (at, header) in annotated(schema) {
-        let mut tell = |id, words: &'static str| faults.push(Fault::new(id, below.join(&at).child(KEYWORD), words));
+        let mut tell = |id, words: &'static str| {
+            faults.push(Fault::new(id, below.join(&at).child(KEYWORD), words));
+        };
         match header.as_str() {
             Some("") => tell("header.empty", "names no header"),
             Some(name) => {
@@ -67,7 +74,10 @@ pub(super) fn faults(schema: &Value, below: &Pointer) -> Vec<Fault> {
         }
         let kind = at.get(schema).and_then(|schema| schema.get("type")).and_then(Value::as_str);
         if reached(&at).is_none() {
-            tell("header.unreachable", "is not on an argument, or a member of one, that is always at the same place");
+            tell(
+                "header.unreachable",
+                "is not on an argument, or a member of one, that is always at the same place",
+            );
         } else if !matches!(kind, Some("string" | "integer" | "boolean")) {
             tell("header.type", "is not on a string, an integer or a boolean");
         }
@@ -78,18 +88,24 @@ pub(super) fn faults(schema: &Value, below: &Pointer) -> Vec<Fault> {
 /// Each schema that names a header, by its place, in the order of the text.
 fn annotated(schema: &Value) -> Vec<(Pointer, &Value)> {
     let objects = anywhere(schema).into_iter();
-    objects.filter_map(|(at, object)| Some((Pointer::parse(&at).ok()?, object.get(KEYWORD)?))).collect()
+    objects
+        .filter_map(|(at, object)| Some((Pointer::parse(&at).ok()?, object.get(KEYWORD)?)))
+        .collect()
 }
 
 /// The names that lead to a schema's value, where `properties` alone lead to the schema.
 fn reached(at: &Pointer) -> Option<Vec<&str>> {
     let (pairs, rest) = at.tokens().as_chunks::<2>();
-    let names = pairs.iter().map(|[keyword, name]| (keyword == PROPERTIES).then_some(name.as_str()));
+    let names =
+        pairs.iter().map(|[keyword, name]| (keyword == PROPERTIES).then_some(name.as_str()));
     if rest.is_empty() { names.collect() } else { None }
 }
 
 fn is_token(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+    !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
 /// An argument as text; `None` where it is null or no single value.
@@ -99,7 +115,10 @@ fn text_of(value: &Value) -> Option<String> {
         Value::Bool(flag) => Some(flag.to_string()),
         Value::Number(number) => {
             // `3.0` is the integer 3.
-            let whole = decimal::is_whole(number).then(|| number.as_f64()).flatten().filter(|value| value.abs() < 9e15);
+            let whole = decimal::is_whole(number)
+                .then(|| number.as_f64())
+                .flatten()
+                .filter(|value| value.abs() < 9e15);
             Some(match whole {
                 Some(whole) if decimal::is_float(number) => format!("{whole:.0}"),
                 _ => number.to_string(),
@@ -117,7 +136,8 @@ mod tests {
     use super::{super::fault::ids, *};
 
     fn excluded(schema: &Value) -> Vec<&'static str> {
-        mirror_headers("run", schema, &Map::new()).map_or_else(|faults| ids(&faults), |_| Vec::new())
+        mirror_headers("run", schema, &Map::new())
+            .map_or_else(|faults| ids(&faults), |_| Vec::new())
     }
 
     fn sent(schema: &Value, arguments: &Value) -> Vec<String> {
@@ -132,7 +152,8 @@ mod tests {
     #[test]
     fn a_header_needs_a_name_and_a_single_value_at_a_place_of_its_own() {
         assert_eq!(excluded(&on(&json!("string"), &json!(""))), ["header.empty"]);
-        for name in [json!("a b"), json!("a\r\nb"), json!("a:b"), json!("é"), json!(5), json!(null)] {
+        for name in [json!("a b"), json!("a\r\nb"), json!("a:b"), json!("é"), json!(5), json!(null)]
+        {
             assert_eq!(excluded(&on(&json!("string"), &name)), ["header.not-token"], "{name}");
         }
         for kind in [json!("number"), json!("object"), json!(["string", "null"]), json!(null)] {
@@ -144,8 +165,7 @@ mod tests {
             let below = json!({"properties": {"p": {keyword: {"properties": {"a": {"type": "string", "x-mcp-header": "A"}}}}}});
             assert_eq!(excluded(&below), ["header.unreachable"], "{keyword}");
         }
-        let defined =
-            json!({"$defs": {"A": {"type": "string", "x-mcp-header": "A"}}, "properties": {"a": {"$ref": "#/$defs/A"}}});
+        let defined = json!({"$defs": {"A": {"type": "string", "x-mcp-header": "A"}}, "properties": {"a": {"$ref": "#/$defs/A"}}});
         assert_eq!(excluded(&defined), ["header.unreachable"]);
         let twice = json!({"properties": {"a": {"type": "string", "x-mcp-header": "R"},
             "b": {"properties": {"c": {"type": "boolean", "x-mcp-header": "r"}}}}});
@@ -166,14 +186,24 @@ mod tests {
     fn values_are_sent_as_text_in_the_order_of_the_schema() {
         let on = |kind: &str, header: &str| json!({"type": kind, "x-mcp-header": header});
         let schema = json!({"properties": {"z": on("integer", "Z"), "o": {"properties": {"i": on("boolean", "I")}}, "a": on("string", "A")}});
-        let arguments: Value = serde_json::from_str(r#"{"a": "", "o": {"i": true}, "z": 12345678901234567890123}"#).unwrap();
-        assert_eq!(sent(&schema, &arguments), ["Mcp-Param-Z: 12345678901234567890123", "Mcp-Param-I: true", "Mcp-Param-A: "]);
-        let number = |text: &str| sent(&schema, &serde_json::from_str(&format!("{{\"z\": {text}}}")).unwrap());
+        let arguments: Value =
+            serde_json::from_str(r#"{"a": "", "o": {"i": true}, "z": 12345678901234567890123}"#)
+                .unwrap();
+        assert_eq!(
+            sent(&schema, &arguments),
+            ["Mcp-Param-Z: 12345678901234567890123", "Mcp-Param-I: true", "Mcp-Param-A: "]
+        );
+        let number = |text: &str| {
+            sent(&schema, &serde_json::from_str(&format!("{{\"z\": {text}}}")).unwrap())
+        };
         assert_eq!(
             [number("-3.0"), number("42e1"), number("1.5")],
             [["Mcp-Param-Z: -3"], ["Mcp-Param-Z: 420"], ["Mcp-Param-Z: 1.5"]]
         );
-        assert_eq!(sent(&schema, &json!({"o": "no object", "a": ["x"], "z": {}})), Vec::<String>::new());
+        assert_eq!(
+            sent(&schema, &json!({"o": "no object", "a": ["x"], "z": {}})),
+            Vec::<String>::new()
+        );
     }
 
     #[test]
@@ -182,7 +212,10 @@ mod tests {
             assert_eq!(encoded(plain), plain);
         }
         for other in [" a", "a\t", "a\u{7f}", "a\0", "é", "=?base64??="] {
-            assert!(encoded(other).starts_with("=?base64?") && encoded(other).ends_with("?="), "{other:?}");
+            assert!(
+                encoded(other).starts_with("=?base64?") && encoded(other).ends_with("?="),
+                "{other:?}"
+            );
             assert_ne!(encoded(other), other);
         }
     }

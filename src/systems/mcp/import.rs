@@ -1,4 +1,5 @@
-//! Servers from the configurations of other programs. [`config`] reads a file in any of their forms, and changes nothing in it.
+//! Servers from the configurations of other programs. [`config`] reads a file in any of their
+//! forms, and changes nothing in it.
 
 mod bundle;
 pub mod config;

@@ -1,5 +1,5 @@
-//! A list of tools as a server gave it, kept in the workspace as `mcp/NAME.json`: the catalog while the server is away, and what later lists
-//! are compared with.
+//! A list of tools as a server gave it, kept in the workspace as `mcp/NAME.json`: the catalog while
+//! the server is away, and what later lists are compared with.
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -46,16 +46,23 @@ impl KeptList {
             (keys::HASH, json!(hash(&self.tools))),
             (keys::TOOLS, Value::Array(self.tools.clone())),
         ];
-        let root: Map<String, Value> = members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        let root: Map<String, Value> =
+            members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         format!("{:#}\n", Value::Object(root))
     }
 
     /// Where the list of a server is kept, by names that every file system takes.
     #[must_use]
     pub fn path(server: &str) -> String {
-        let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
-        let name: String = server.chars().map(|letter| if plain(letter) { letter } else { '-' }).collect();
-        format!("{}/{}.json", keys::MCP, if name.trim_matches('.').is_empty() { "server" } else { &name })
+        let plain =
+            |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
+        let name: String =
+            server.chars().map(|letter| if plain(letter) { letter } else { '-' }).collect();
+        format!(
+            "{}/{}.json",
+            keys::MCP,
+            if name.trim_matches('.').is_empty() { "server" } else { &name }
+        )
     }
 }
 
@@ -77,7 +84,9 @@ mod tests {
 
     #[test]
     fn a_list_is_kept_to_the_digit() {
-        let tools: Value = serde_json::from_str(r#"[{"name": "a", "z": 12345678901234567890123, "b": [1.10]}]"#).unwrap();
+        let tools: Value =
+            serde_json::from_str(r#"[{"name": "a", "z": 12345678901234567890123, "b": [1.10]}]"#)
+                .unwrap();
         let list = KeptList {
             server: "files".into(),
             era: Era::Legacy,
@@ -86,7 +95,12 @@ mod tests {
             tools: tools.as_array().unwrap().clone(),
         };
         let text = list.print();
-        assert!(text.contains("12345678901234567890123") && text.contains("1.10") && text.ends_with("}\n"), "{text}");
+        assert!(
+            text.contains("12345678901234567890123")
+                && text.contains("1.10")
+                && text.ends_with("}\n"),
+            "{text}"
+        );
         let root: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(KeptList::read(&root), Some(list.clone()));
         assert_eq!(root["hash"], hash(&list.tools));
@@ -96,9 +110,12 @@ mod tests {
 
     #[test]
     fn a_file_has_a_plain_name() {
-        for (server, path) in
-            [("files", "mcp/files.json"), ("io.x/a b", "mcp/io.x-a-b.json"), ("../..", "mcp/..-...json"), ("", "mcp/server.json")]
-        {
+        for (server, path) in [
+            ("files", "mcp/files.json"),
+            ("io.x/a b", "mcp/io.x-a-b.json"),
+            ("../..", "mcp/..-...json"),
+            ("", "mcp/server.json"),
+        ] {
             assert_eq!(KeptList::path(server), path);
         }
     }

@@ -1,4 +1,5 @@
-//! Finding the era and the version: what to do after each answer to `server/discover` or `initialize`.
+//! Finding the era and the version: what to do after each answer to `server/discover` or
+//! `initialize`.
 
 use serde_json::Value;
 
@@ -66,7 +67,9 @@ impl Seen {
     /// An answer over HTTP: a JSON-RPC reply in the body counts, whatever the status is.
     #[must_use]
     pub fn of_http(status: u16, body: &str) -> Self {
-        let Ok(Value::Object(mut reply)) = serde_json::from_str(body) else { return Self::Status { status } };
+        let Ok(Value::Object(mut reply)) = serde_json::from_str(body) else {
+            return Self::Status { status };
+        };
         match (reply.remove("result"), reply.remove("error")) {
             (_, Some(error @ Value::Object(_))) => Self::Error { error, status: Some(status) },
             (Some(result), None) if (200..300).contains(&status) => Self::Result(result),
@@ -167,15 +170,20 @@ fn discovered(asked: &Attempt<'_>, seen: &Seen) -> Verdict {
     match seen {
         Seen::Result(result) => match names(result.get("supportedVersions")) {
             None => legacy(asked, None, &["discover.malformed"]),
-            Some(theirs) => match (common(&asked.client.modern, &theirs), common(&asked.client.legacy, &theirs)) {
-                (Some(version), _) => Verdict::go(Do::Use, Era::Modern, version),
-                (None, Some(version)) => legacy(asked, Some(version), &[]),
-                (None, None) => Verdict::stop(&["version.no-mutual"]),
-            },
+            Some(theirs) => {
+                match (common(&asked.client.modern, &theirs), common(&asked.client.legacy, &theirs))
+                {
+                    (Some(version), _) => Verdict::go(Do::Use, Era::Modern, version),
+                    (None, Some(version)) => legacy(asked, Some(version), &[]),
+                    (None, None) => Verdict::stop(&["version.no-mutual"]),
+                }
+            }
         },
         Seen::Error { error, .. } => match codes::of(error) {
             Some(codes::UNSUPPORTED_VERSION) => unsupported(asked, error),
-            Some(codes::HEADER_MISMATCH | codes::MISSING_CAPABILITY) => Verdict::stop(&["probe.rejected"]),
+            Some(codes::HEADER_MISMATCH | codes::MISSING_CAPABILITY) => {
+                Verdict::stop(&["probe.rejected"])
+            }
             _ => legacy(asked, None, &[]),
         },
         Seen::Timeout if asked.transport == Transport::Http => Verdict::stop(&["probe.timeout"]),
@@ -198,7 +206,8 @@ fn unsupported(asked: &Attempt<'_>, error: &Value) -> Verdict {
     }
 }
 
-/// On with `initialize`, with the version that both speak or the newest; unless the user wants the modern era.
+/// On with `initialize`, with the version that both speak or the newest; unless the user wants the
+/// modern era.
 fn legacy(asked: &Attempt<'_>, version: Option<&str>, findings: &[&'static str]) -> Verdict {
     if asked.era == EraChoice::Modern {
         return Verdict::stop(findings).with(&["era.not-modern"]);
@@ -239,17 +248,24 @@ fn answered(asked: &Attempt<'_>, version: &str) -> Verdict {
             std::cmp::Ordering::Greater => used.with(&["version.upgraded"]),
         };
     }
-    Verdict::stop(if has(&asked.client.modern) { &["version.not-for-initialize"] } else { &["version.unsupported"] })
+    Verdict::stop(if has(&asked.client.modern) {
+        &["version.not-for-initialize"]
+    } else {
+        &["version.unsupported"]
+    })
 }
 
 /// The server refuses `initialize` and lists what it speaks.
 fn other_version(asked: &Attempt<'_>, theirs: &[&str]) -> Verdict {
-    let others: Vec<&str> = theirs.iter().copied().filter(|version| *version != asked.sent).collect();
+    let others: Vec<&str> =
+        theirs.iter().copied().filter(|version| *version != asked.sent).collect();
     let modern = common(&asked.client.modern, theirs).filter(|_| asked.era != EraChoice::Legacy);
     match (common(&asked.client.legacy, &others), modern) {
         (None, None) => Verdict::stop(&["version.no-mutual"]),
         _ if asked.attempt >= 2 => Verdict::stop(&["version.refused-twice"]),
-        (Some(version), _) => Verdict::go(Do::Initialize, Era::Legacy, version).with(&["initialize.refused-version"]),
+        (Some(version), _) => {
+            Verdict::go(Do::Initialize, Era::Legacy, version).with(&["initialize.refused-version"])
+        }
         (None, Some(version)) => Verdict::go(Do::Discover, Era::Modern, version),
     }
 }
@@ -282,10 +298,21 @@ mod tests {
     ) -> (&'static str, Option<String>, Vec<&'static str>) {
         let client = Versions::default();
         let sent = if step == Step::Discover { "2026-07-28" } else { "2025-11-25" };
-        let mut asked = Attempt { transport: Transport::Stdio, era: EraChoice::Auto, step, sent, attempt: 1, client: &client };
+        let mut asked = Attempt {
+            transport: Transport::Stdio,
+            era: EraChoice::Auto,
+            step,
+            sent,
+            attempt: 1,
+            client: &client,
+        };
         change(&mut asked);
         let verdict = negotiate(&asked, seen);
-        (verdict.step.as_str(), verdict.speak.map(|(era, version)| format!("{} {version}", era.as_str())), verdict.findings)
+        (
+            verdict.step.as_str(),
+            verdict.speak.map(|(era, version)| format!("{} {version}", era.as_str())),
+            verdict.findings,
+        )
     }
 
     fn error(code: i64, supported: &Value) -> Seen {
@@ -301,7 +328,11 @@ mod tests {
         ("stop", None, vec![finding])
     }
 
-    fn on(step: &'static str, speak: &str, findings: &[&'static str]) -> (&'static str, Option<String>, Vec<&'static str>) {
+    fn on(
+        step: &'static str,
+        speak: &str,
+        findings: &[&'static str],
+    ) -> (&'static str, Option<String>, Vec<&'static str>) {
         (step, Some(speak.to_owned()), findings.to_vec())
     }
 
@@ -313,7 +344,8 @@ mod tests {
             assert_eq!(answer(403), stop("http.forbidden"));
             assert_eq!(answer(500), stop("http.server-error"));
             assert_eq!(answer(503), stop("http.server-error"));
-            let with_error = |status| Seen::Error { error: json!({"code": -32601}), status: Some(status) };
+            let with_error =
+                |status| Seen::Error { error: json!({"code": -32601}), status: Some(status) };
             assert_eq!(after(step, &with_error(401), over_http).0, "authorize");
             assert_eq!(after(step, &with_error(403), over_http), stop("http.forbidden"));
             assert_ne!(after(step, &with_error(500), over_http), stop("http.server-error"));
@@ -322,10 +354,14 @@ mod tests {
 
     #[test]
     fn a_reply_in_an_http_body_counts() {
-        let modern = Seen::of_http(400, r#"{"jsonrpc": "2.0", "id": null, "error": {"code": -32020, "message": "no"}}"#);
+        let modern = Seen::of_http(
+            400,
+            r#"{"jsonrpc": "2.0", "id": null, "error": {"code": -32020, "message": "no"}}"#,
+        );
         assert_eq!(after(Step::Discover, &modern, over_http), stop("probe.rejected"));
         assert_eq!(Seen::of_http(200, r#"{"result": {"a": 1}}"#), Seen::Result(json!({"a": 1})));
-        for body in ["", "Cannot POST /mcp", "[]", r#"{"error": "not_found"}"#, r#"{"result": {}}"#] {
+        for body in ["", "Cannot POST /mcp", "[]", r#"{"error": "not_found"}"#, r#"{"result": {}}"#]
+        {
             assert_eq!(Seen::of_http(404, body), Seen::Status { status: 404 });
         }
     }
@@ -345,11 +381,25 @@ mod tests {
 
     #[test]
     fn a_refused_probe_needs_a_list() {
-        assert_eq!(after(Step::Discover, &error(-32022, &json!(null)), |_| {}), stop("error.no-supported-list"));
-        assert_eq!(after(Step::Discover, &error(-32022, &json!("x")), |_| {}), stop("error.no-supported-list"));
-        assert_eq!(after(Step::Discover, &error(-32022, &json!([])), |_| {}), stop("version.no-mutual"));
-        assert_eq!(after(Step::Discover, &error(-32021, &json!(null)), |_| {}), stop("probe.rejected"));
-        let pinned = after(Step::Discover, &error(-32022, &json!(["2025-06-18"])), |asked| asked.era = EraChoice::Modern);
+        assert_eq!(
+            after(Step::Discover, &error(-32022, &json!(null)), |_| {}),
+            stop("error.no-supported-list")
+        );
+        assert_eq!(
+            after(Step::Discover, &error(-32022, &json!("x")), |_| {}),
+            stop("error.no-supported-list")
+        );
+        assert_eq!(
+            after(Step::Discover, &error(-32022, &json!([])), |_| {}),
+            stop("version.no-mutual")
+        );
+        assert_eq!(
+            after(Step::Discover, &error(-32021, &json!(null)), |_| {}),
+            stop("probe.rejected")
+        );
+        let pinned = after(Step::Discover, &error(-32022, &json!(["2025-06-18"])), |asked| {
+            asked.era = EraChoice::Modern;
+        });
         assert_eq!(pinned, stop("era.not-modern"));
     }
 
@@ -368,16 +418,32 @@ mod tests {
         let asked_older = |asked: &mut Attempt<'_>| asked.sent = "2025-03-26";
         let upgraded = on("use", "legacy 2025-06-18", &["version.upgraded"]);
         assert_eq!(after(Step::Initialize, &used("2025-06-18"), asked_older), upgraded);
-        assert_eq!(after(Step::Initialize, &error(-32602, &json!(null)), |_| {}), stop("initialize.refused"));
+        assert_eq!(
+            after(Step::Initialize, &error(-32602, &json!(null)), |_| {}),
+            stop("initialize.refused")
+        );
         let same = error(-32602, &json!(["2025-11-25"]));
-        assert_eq!(after(Step::Initialize, &same, |_| {}), stop("version.no-mutual"), "another one, not the same");
+        assert_eq!(
+            after(Step::Initialize, &same, |_| {}),
+            stop("version.no-mutual"),
+            "another one, not the same"
+        );
         let older = error(-32602, &json!(["2025-03-26", "2025-06-18"]));
         let again = on("initialize", "legacy 2025-06-18", &["initialize.refused-version"]);
         assert_eq!(after(Step::Initialize, &older, |_| {}), again);
-        assert_eq!(after(Step::Initialize, &older, |asked| asked.attempt = 2), stop("version.refused-twice"));
+        assert_eq!(
+            after(Step::Initialize, &older, |asked| asked.attempt = 2),
+            stop("version.refused-twice")
+        );
         let modern = error(-32022, &json!(["2026-07-28"]));
-        assert_eq!(after(Step::Initialize, &modern, |asked| asked.attempt = 2), stop("version.refused-twice"));
-        assert_eq!(after(Step::Initialize, &modern, |asked| asked.era = EraChoice::Legacy), stop("version.no-mutual"));
+        assert_eq!(
+            after(Step::Initialize, &modern, |asked| asked.attempt = 2),
+            stop("version.refused-twice")
+        );
+        assert_eq!(
+            after(Step::Initialize, &modern, |asked| asked.era = EraChoice::Legacy),
+            stop("version.no-mutual")
+        );
     }
 
     #[test]
@@ -385,8 +451,14 @@ mod tests {
         let sse = on("sse", "legacy 2024-11-05", &[]);
         for status in [400, 404, 405] {
             assert_eq!(after(Step::Initialize, &Seen::Status { status }, over_http), sse);
-            assert_eq!(after(Step::Initialize, &Seen::Status { status }, |_| {}), stop("initialize.refused"));
+            assert_eq!(
+                after(Step::Initialize, &Seen::Status { status }, |_| {}),
+                stop("initialize.refused")
+            );
         }
-        assert_eq!(after(Step::Initialize, &Seen::Status { status: 406 }, over_http), stop("initialize.refused"));
+        assert_eq!(
+            after(Step::Initialize, &Seen::Status { status: 406 }, over_http),
+            stop("initialize.refused")
+        );
     }
 }

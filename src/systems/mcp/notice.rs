@@ -18,8 +18,16 @@ pub enum Level {
 }
 
 impl Level {
-    pub const ALL: [Self; 8] =
-        [Self::Debug, Self::Info, Self::Notice, Self::Warning, Self::Error, Self::Critical, Self::Alert, Self::Emergency];
+    pub const ALL: [Self; 8] = [
+        Self::Debug,
+        Self::Info,
+        Self::Notice,
+        Self::Warning,
+        Self::Error,
+        Self::Critical,
+        Self::Alert,
+        Self::Emergency,
+    ];
 
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -105,7 +113,8 @@ pub enum Notice {
 impl Notice {
     #[must_use]
     pub fn read(method: &str, params: Value) -> Self {
-        Self::known(method, &params).unwrap_or_else(|| Self::Other { method: method.to_owned(), params })
+        Self::known(method, &params)
+            .unwrap_or_else(|| Self::Other { method: method.to_owned(), params })
     }
 
     fn known(method: &str, params: &Value) -> Option<Self> {
@@ -124,13 +133,19 @@ impl Notice {
                 logger: text("logger"),
                 data: params.get("data")?.clone(),
             },
-            "notifications/cancelled" => Self::Cancelled { request: id("requestId")?, reason: text("reason") },
+            "notifications/cancelled" => {
+                Self::Cancelled { request: id("requestId")?, reason: text("reason") }
+            }
             "notifications/tools/list_changed" => Self::Changed(List::Tools),
             "notifications/prompts/list_changed" => Self::Changed(List::Prompts),
             "notifications/resources/list_changed" => Self::Changed(List::Resources),
             "notifications/resources/updated" => Self::ResourceUpdated { uri: text("uri")? },
-            "notifications/tasks/status" | "notifications/tasks" => Self::Task(params.is_object().then(|| params.clone())?),
-            "notifications/elicitation/complete" => Self::ElicitationComplete { id: text("elicitationId")? },
+            "notifications/tasks/status" | "notifications/tasks" => {
+                Self::Task(params.is_object().then(|| params.clone())?)
+            }
+            "notifications/elicitation/complete" => {
+                Self::ElicitationComplete { id: text("elicitationId")? }
+            }
             "notifications/subscriptions/acknowledged" => {
                 Self::Subscribed { notifications: params.get("notifications")?.clone() }
             }
@@ -161,12 +176,19 @@ mod tests {
     #[test]
     fn notices_are_read_by_their_methods() {
         let read = |method: &str, params: Value| Notice::read(method, params);
-        let progress =
-            read("notifications/progress", serde_json::from_str(r#"{"progressToken": "a", "progress": 1.50}"#).unwrap());
-        assert!(matches!(progress, Notice::Progress { progress, total: None, .. } if progress.to_string() == "1.50"));
+        let progress = read(
+            "notifications/progress",
+            serde_json::from_str(r#"{"progressToken": "a", "progress": 1.50}"#).unwrap(),
+        );
+        assert!(
+            matches!(progress, Notice::Progress { progress, total: None, .. } if progress.to_string() == "1.50")
+        );
         let log = read("notifications/message", json!({"level": "loud", "data": null}));
         assert_eq!(log, Notice::Log { level: None, logger: None, data: json!(null) });
-        assert_eq!(read("notifications/tools/list_changed", json!(null)), Notice::Changed(List::Tools));
+        assert_eq!(
+            read("notifications/tools/list_changed", json!(null)),
+            Notice::Changed(List::Tools)
+        );
         assert_eq!(
             read("notifications/cancelled", json!({"requestId": 3})),
             Notice::Cancelled { request: Id::from(3), reason: None }
@@ -176,13 +198,21 @@ mod tests {
             read("notifications/progress", odd.clone()),
             Notice::Other { method: "notifications/progress".into(), params: odd }
         );
-        assert!(Level::ALL.is_sorted() && Level::ALL.iter().all(|level| Level::parse(level.as_str()) == Some(*level)));
+        assert!(
+            Level::ALL.is_sorted()
+                && Level::ALL.iter().all(|level| Level::parse(level.as_str()) == Some(*level))
+        );
     }
 
     #[test]
     fn a_notice_says_where_it_belongs() {
         assert_eq!(subscription(&json!({"_meta": {SUBSCRIPTION_ID: 4}})), Some(Id::from(4)));
-        assert_eq!(related_task(&json!({"_meta": {"io.modelcontextprotocol/related-task": {"taskId": "t"}}})), Some("t"));
+        assert_eq!(
+            related_task(
+                &json!({"_meta": {"io.modelcontextprotocol/related-task": {"taskId": "t"}}})
+            ),
+            Some("t")
+        );
         assert_eq!((subscription(&json!([])), related_task(&json!({"_meta": 5}))), (None, None));
     }
 

@@ -30,9 +30,12 @@ pub enum Next {
 }
 
 impl Pages {
-    /// Takes in the result of a page; `member` is `tools`, `resources`, `resourceTemplates`, `prompts` or `tasks`.
+    /// Takes in the result of a page; `member` is `tools`, `resources`, `resourceTemplates`,
+    /// `prompts` or `tasks`.
     pub fn add(&mut self, mut result: Value, member: &str) -> Next {
-        let mut tell = |id, at: &str, words: &'static str| self.faults.push(Fault::new(id, Pointer::root().child(at), words));
+        let mut tell = |id, at: &str, words: &'static str| {
+            self.faults.push(Fault::new(id, Pointer::root().child(at), words));
+        };
         match result.get_mut(member).map(Value::take) {
             Some(Value::Array(items)) => {
                 self.sizes.push(items.len());
@@ -72,20 +75,30 @@ mod tests {
     #[test]
     fn an_empty_cursor_is_a_cursor_and_only_none_or_null_ends_a_list() {
         let mut pages = Pages::default();
-        assert_eq!(pages.add(json!({"tools": [1], "nextCursor": ""}), "tools"), Next::Page(String::new()));
+        assert_eq!(
+            pages.add(json!({"tools": [1], "nextCursor": ""}), "tools"),
+            Next::Page(String::new())
+        );
         assert_eq!(pages.add(json!({"tools": [2, 3], "nextCursor": null}), "tools"), Next::Done);
-        assert_eq!((pages.items, pages.sizes, pages.faults), (vec![json!(1), json!(2), json!(3)], vec![1, 2], vec![]));
+        assert_eq!(
+            (pages.items, pages.sizes, pages.faults),
+            (vec![json!(1), json!(2), json!(3)], vec![1, 2], vec![])
+        );
     }
 
     #[test]
     fn a_list_that_goes_round_ends() {
         let mut pages = Pages::default();
-        assert_eq!(pages.add(json!({"tools": [], "nextCursor": "a"}), "tools"), Next::Page("a".into()));
+        assert_eq!(
+            pages.add(json!({"tools": [], "nextCursor": "a"}), "tools"),
+            Next::Page("a".into())
+        );
         assert_eq!(pages.add(json!({"tools": [], "nextCursor": "a"}), "tools"), Next::Done);
         assert_eq!(ids(&pages.faults), ["page.loop"]);
         let mut endless = Pages::default();
-        let asked =
-            (0..).take_while(|page| endless.add(json!({"tools": [], "nextCursor": page.to_string()}), "tools") != Next::Done);
+        let asked = (0..).take_while(|page| {
+            endless.add(json!({"tools": [], "nextCursor": page.to_string()}), "tools") != Next::Done
+        });
         assert_eq!(asked.count(), MOST_PAGES - 1);
         assert_eq!(ids(&endless.faults), ["page.too-many"]);
     }

@@ -1,4 +1,5 @@
-//! What a server answered to a call: how it ended, its text, and what is wrong with it. The answer itself is kept, whatever is wrong.
+//! What a server answered to a call: how it ended, its text, and what is wrong with it. The answer
+//! itself is kept, whatever is wrong.
 
 use std::{fmt::Write as _, sync::LazyLock};
 
@@ -84,13 +85,23 @@ impl Reading {
         let code = error.get("code").unwrap_or(&Value::Null);
         match codes::of(error) {
             Some(codes::URL_ELICITATION) => {
-                self.tell("error.url-elicitation", place("error", "data"), "a URL has to be opened first");
+                self.tell(
+                    "error.url-elicitation",
+                    place("error", "data"),
+                    "a URL has to be opened first",
+                );
             }
-            _ if !is_integer(code) => self.tell("error.code-not-integer", place("error", "code"), "is not an integer"),
+            _ if !is_integer(code) => {
+                self.tell("error.code-not-integer", place("error", "code"), "is not an integer");
+            }
             _ => {}
         }
         if codes::of(error).is_some_and(|code| is_reserved(code, self.era)) {
-            self.tell("error.code-reserved", place("error", "code"), "is reserved by the protocol, and means nothing yet");
+            self.tell(
+                "error.code-reserved",
+                place("error", "code"),
+                "is reserved by the protocol, and means nothing yet",
+            );
         }
         match error.get("message").and_then(Value::as_str).filter(|message| !message.is_empty()) {
             Some(message) => {
@@ -98,24 +109,42 @@ impl Reading {
                 format!("{message} ({code})")
             }
             None => {
-                self.tell("error.no-message", place("error", "message"), "the error has no message");
+                self.tell(
+                    "error.no-message",
+                    place("error", "message"),
+                    "the error has no message",
+                );
                 format!("({code})")
             }
         }
     }
 
-    fn result(&mut self, result: &Map<String, Value>, output_schema: Option<&Value>) -> (Outcome, String) {
+    fn result(
+        &mut self,
+        result: &Map<String, Value>,
+        output_schema: Option<&Value>,
+    ) -> (Outcome, String) {
         if self.era == Era::Modern {
             match result.get("resultType") {
                 None | Some(Value::Null) => {
-                    self.tell("result.type-missing", place("result", "resultType"), "this revision wants it in every result");
+                    self.tell(
+                        "result.type-missing",
+                        place("result", "resultType"),
+                        "this revision wants it in every result",
+                    );
                 }
                 Some(kind) => match kind.as_str() {
                     Some("complete") => {}
-                    Some("input_required") => return (Outcome::InputRequired, self.input_required(result)),
+                    Some("input_required") => {
+                        return (Outcome::InputRequired, self.input_required(result));
+                    }
                     Some("task") => return (Outcome::Task, task_id(result)),
                     _ => {
-                        self.tell("result.type-unknown", place("result", "resultType"), "is no type of result that is known");
+                        self.tell(
+                            "result.type-unknown",
+                            place("result", "resultType"),
+                            "is no type of result that is known",
+                        );
                         return (Outcome::Malformed, String::new());
                     }
                 },
@@ -133,7 +162,11 @@ impl Reading {
             look_at(&text, || place("result", "structuredContent"), &mut self.faults);
         }
         if result.get("isError").is_some_and(|flag| !flag.is_boolean()) {
-            self.tell("result.is-error-not-boolean", place("result", "isError"), "is neither true nor false");
+            self.tell(
+                "result.is-error-not-boolean",
+                place("result", "isError"),
+                "is neither true nor false",
+            );
         }
         if result.get("isError") == Some(&Value::Bool(true)) {
             if PROTOCOL_ERROR.as_ref().is_some_and(|begins| begins.is_match(&text)) {
@@ -142,12 +175,18 @@ impl Reading {
             }
             return (Outcome::ToolError, text);
         }
-        if content.texts.first().is_some_and(|text| FAILURE.as_ref().is_some_and(|begins| begins.is_match(text))) {
+        if content
+            .texts
+            .first()
+            .is_some_and(|text| FAILURE.as_ref().is_some_and(|begins| begins.is_match(text)))
+        {
             let words = "reads like an error, told as a success";
             self.tell("result.error-as-success", place("result", "content"), words);
         }
         let is_valid = self.structured(structured, output_schema);
-        if structured.is_some_and(|structured| !content.texts.iter().any(|text| is_copy(text, structured))) {
+        if structured
+            .is_some_and(|structured| !content.texts.iter().any(|text| is_copy(text, structured)))
+        {
             let words = "no block of text holds the same, for clients that do not read it";
             self.tell("result.no-text-copy", place("result", "structuredContent"), words);
         }
@@ -160,14 +199,28 @@ impl Reading {
         let at = place("result", "structuredContent");
         match (structured, output_schema.filter(|schema| schema.is_object())) {
             (None, Some(_)) => {
-                self.tell("result.structured-missing", at, "the tool promises structured content, and there is none");
+                self.tell(
+                    "result.structured-missing",
+                    at,
+                    "the tool promises structured content, and there is none",
+                );
             }
             (Some(structured), schema) => {
                 if self.era == Era::Legacy && !structured.is_object() {
-                    self.tell("result.structured-not-object", at.clone(), "has to be an object before revision 2026-07-28");
+                    self.tell(
+                        "result.structured-not-object",
+                        at.clone(),
+                        "has to be an object before revision 2026-07-28",
+                    );
                 }
-                for (inner, words) in schema.map(|schema| mismatches(schema, structured)).unwrap_or_default() {
-                    self.faults.push(Fault::new("result.structured-mismatch", at.join(&inner), words));
+                for (inner, words) in
+                    schema.map(|schema| mismatches(schema, structured)).unwrap_or_default()
+                {
+                    self.faults.push(Fault::new(
+                        "result.structured-mismatch",
+                        at.join(&inner),
+                        words,
+                    ));
                 }
             }
             (None, None) => {}
@@ -178,7 +231,11 @@ impl Reading {
     fn content<'r>(&mut self, result: &'r Map<String, Value>) -> Content<'r> {
         let at = place("result", "content");
         let Some(blocks) = result.get("content").and_then(Value::as_array) else {
-            self.tell("result.no-content", at, "a result has a list of content, which may be empty");
+            self.tell(
+                "result.no-content",
+                at,
+                "a result has a list of content, which may be empty",
+            );
             return Content::default();
         };
         let mut content = Content::default();
@@ -187,10 +244,16 @@ impl Reading {
             match self.block(block, &at) {
                 Some(line) => {
                     look_at(&line, || at.clone(), &mut self.faults);
-                    content.texts.extend(block["text"].as_str().filter(|_| block["type"] == "text"));
+                    content
+                        .texts
+                        .extend(block["text"].as_str().filter(|_| block["type"] == "text"));
                     content.lines.push(line);
                 }
-                None => self.tell("result.block-malformed", at, "is no block of content: a member is missing or of another type"),
+                None => self.tell(
+                    "result.block-malformed",
+                    at,
+                    "is no block of content: a member is missing or of another type",
+                ),
             }
         }
         content
@@ -214,12 +277,19 @@ impl Reading {
                     Some(text) => text.to_owned(),
                     None => {
                         let bytes = self.bytes(inner("blob")?, &at.child("resource").child("blob"));
-                        format!("[resource {uri} {}, {bytes} bytes]", inner("mimeType").unwrap_or("application/octet-stream"))
+                        format!(
+                            "[resource {uri} {}, {bytes} bytes]",
+                            inner("mimeType").unwrap_or("application/octet-stream")
+                        )
                     }
                 }
             }
             kind => {
-                self.tell("result.block-unknown", at.child("type"), "is no kind of content that is known; it is kept as it came");
+                self.tell(
+                    "result.block-unknown",
+                    at.child("type"),
+                    "is no kind of content that is known; it is kept as it came",
+                );
                 format!("[{kind}]")
             }
         })
@@ -238,14 +308,24 @@ impl Reading {
 
     fn input_required(&mut self, result: &Map<String, Value>) -> String {
         let requests = result.get("inputRequests").and_then(Value::as_object);
-        if requests.is_none_or(Map::is_empty) && !result.get("requestState").is_some_and(Value::is_string) {
-            self.tell("input.empty", place("result", "inputRequests"), "says neither what is wanted nor how to go on");
+        if requests.is_none_or(Map::is_empty)
+            && !result.get("requestState").is_some_and(Value::is_string)
+        {
+            self.tell(
+                "input.empty",
+                place("result", "inputRequests"),
+                "says neither what is wanted nor how to go on",
+            );
         }
         let mut text = String::new();
         for (key, request) in requests.into_iter().flatten() {
             let method = request.get("method").and_then(Value::as_str).unwrap_or("?");
             let line = format!("{key}: {method}");
-            look_at(&line, || place("result", "inputRequests").child(key.as_str()), &mut self.faults);
+            look_at(
+                &line,
+                || place("result", "inputRequests").child(key.as_str()),
+                &mut self.faults,
+            );
             // Writing to a text cannot fail.
             let _ = write!(text, "{}{line}", if text.is_empty() { "" } else { "\n" });
         }
@@ -253,9 +333,11 @@ impl Reading {
     }
 }
 
-static PROTOCOL_ERROR: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^MCP error -\d+:").ok());
-static FAILURE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^\s*((?i:error|exception)\s*[:(]|Traceback \(most recent call last\))").ok());
+static PROTOCOL_ERROR: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^MCP error -\d+:").ok());
+static FAILURE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^\s*((?i:error|exception)\s*[:(]|Traceback \(most recent call last\))").ok()
+});
 
 fn place(member: &str, inner: &str) -> Pointer {
     Pointer::from_iter([member, inner])
@@ -269,7 +351,9 @@ fn task_id(result: &Map<String, Value>) -> String {
 }
 
 fn is_integer(code: &Value) -> bool {
-    code.as_number().is_some_and(|number| number.to_string().bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'))
+    code.as_number().is_some_and(|number| {
+        number.to_string().bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
+    })
 }
 
 /// Whether the protocol keeps a code for itself and has given it no meaning in that era.
@@ -281,10 +365,19 @@ fn is_reserved(code: i64, era: Era) -> bool {
 
 /// What of a value does not fit a schema; nothing where the schema itself cannot be relied on.
 fn mismatches(schema: &Value, value: &Value) -> Vec<(Pointer, String)> {
-    let checker = Checker::compile(schema).ok().or_else(|| Checker::open(&std::sync::Arc::new(schema.clone())).checker);
-    let Some(checker) = checker.filter(|checker| !checker.is_valid(value)) else { return Vec::new() };
-    let issues: Vec<_> = checker.issues(value).into_iter().map(|issue| (issue.at, issue.words)).collect();
-    if issues.is_empty() { vec![(Pointer::root(), "is not what the schema wants".to_owned())] } else { issues }
+    let checker = Checker::compile(schema)
+        .ok()
+        .or_else(|| Checker::open(&std::sync::Arc::new(schema.clone())).checker);
+    let Some(checker) = checker.filter(|checker| !checker.is_valid(value)) else {
+        return Vec::new();
+    };
+    let issues: Vec<_> =
+        checker.issues(value).into_iter().map(|issue| (issue.at, issue.words)).collect();
+    if issues.is_empty() {
+        vec![(Pointer::root(), "is not what the schema wants".to_owned())]
+    } else {
+        issues
+    }
 }
 
 /// Whether a text is the same JSON as a value.
@@ -304,7 +397,11 @@ mod tests {
 
     const MODERN: &str = "2026-07-28";
 
-    fn viewed(reply: &Value, schema: Option<&Value>, version: &str) -> (&'static str, String, Vec<&'static str>) {
+    fn viewed(
+        reply: &Value,
+        schema: Option<&Value>,
+        version: &str,
+    ) -> (&'static str, String, Vec<&'static str>) {
         let view = result_view(reply, schema, version);
         (view.outcome.as_str(), view.text, ids(&view.faults))
     }
@@ -341,24 +438,45 @@ mod tests {
             json!({"error": "no"}),
             json!({"result": {}, "error": null}),
         ] {
-            assert_eq!(viewed(&reply, None, DEFAULT), ("malformed", String::new(), vec![]), "{reply}");
+            assert_eq!(
+                viewed(&reply, None, DEFAULT),
+                ("malformed", String::new(), vec![]),
+                "{reply}"
+            );
         }
     }
 
     #[test]
     fn errors_tell_their_code_as_it_came() {
-        assert_eq!(error(json!({"code": "E1", "message": "no"})), ("no (\"E1\")".into(), vec!["error.code-not-integer"]));
+        assert_eq!(
+            error(json!({"code": "E1", "message": "no"})),
+            ("no (\"E1\")".into(), vec!["error.code-not-integer"])
+        );
         assert_eq!(error(json!({"code": 1.5})).1, ["error.code-not-integer", "error.no-message"]);
-        assert_eq!(error(json!({"message": "x"})), ("x (null)".into(), vec!["error.code-not-integer"]));
-        assert_eq!(error(json!({"code": -1, "message": 5})), ("(-1)".into(), vec!["error.no-message"]));
+        assert_eq!(
+            error(json!({"message": "x"})),
+            ("x (null)".into(), vec!["error.code-not-integer"])
+        );
+        assert_eq!(
+            error(json!({"code": -1, "message": 5})),
+            ("(-1)".into(), vec!["error.no-message"])
+        );
         let large: Value = serde_json::from_str("123456789012345678901234567890").unwrap();
-        assert_eq!(error(json!({"code": large, "message": "x"})), ("x (123456789012345678901234567890)".into(), vec![]));
-        assert_eq!(error(json!({"code": -1, "message": "\u{1b}[2J\u{202e}"})).1, ["text.ansi", "text.bidi"]);
+        assert_eq!(
+            error(json!({"code": large, "message": "x"})),
+            ("x (123456789012345678901234567890)".into(), vec![])
+        );
+        assert_eq!(
+            error(json!({"code": -1, "message": "\u{1b}[2J\u{202e}"})).1,
+            ["text.ansi", "text.bidi"]
+        );
     }
 
     #[test]
     fn codes_of_the_protocol_are_reserved() {
-        let faults = |code: i64, version: &str| viewed(&json!({"error": {"code": code, "message": "m"}}), None, version).2;
+        let faults = |code: i64, version: &str| {
+            viewed(&json!({"error": {"code": code, "message": "m"}}), None, version).2
+        };
         for code in [-32099, -32023, -32050] {
             assert_eq!(faults(code, DEFAULT), ["error.code-reserved"], "{code}");
         }
@@ -386,22 +504,38 @@ mod tests {
             let got = result(json!({"content": [block, {"type": "text", "text": "b"}]}));
             assert_eq!(got, ("ok", "b".into(), vec!["result.block-malformed"]));
         }
-        let audio = json!({"content": [{"type": "audio", "data": "AAEC", "mimeType": "audio/wav"}]});
+        let audio =
+            json!({"content": [{"type": "audio", "data": "AAEC", "mimeType": "audio/wav"}]});
         assert_eq!(result(audio).1, "[audio audio/wav, 3 bytes]");
-        let bytes = json!({"content": [{"type": "resource", "resource": {"uri": "a:b", "blob": "?"}}]});
+        let bytes =
+            json!({"content": [{"type": "resource", "resource": {"uri": "a:b", "blob": "?"}}]});
         assert_eq!(
             result(bytes),
-            ("ok", "[resource a:b application/octet-stream, ? bytes]".into(), vec!["result.base64-invalid"])
+            (
+                "ok",
+                "[resource a:b application/octet-stream, ? bytes]".into(),
+                vec!["result.base64-invalid"]
+            )
         );
     }
 
     #[test]
     fn a_tool_error_is_looked_at_by_its_blocks_alone() {
-        let faulty = json!({"isError": true, "content": text("Error: x"), "structuredContent": [1]});
-        assert_eq!(viewed(&json!({"result": faulty}), Some(&json!({"type": "object"})), DEFAULT).2, Vec::<&str>::new());
-        assert_eq!(modern(json!({"isError": true, "content": []})), ("tool-error", String::new(), vec!["result.type-missing"]));
+        let faulty =
+            json!({"isError": true, "content": text("Error: x"), "structuredContent": [1]});
+        assert_eq!(
+            viewed(&json!({"result": faulty}), Some(&json!({"type": "object"})), DEFAULT).2,
+            Vec::<&str>::new()
+        );
+        assert_eq!(
+            modern(json!({"isError": true, "content": []})),
+            ("tool-error", String::new(), vec!["result.type-missing"])
+        );
         assert_eq!(result(json!({"isError": "true", "content": []})).0, "ok");
-        assert_eq!(result(json!({"isError": null, "content": []})).2, ["result.is-error-not-boolean"]);
+        assert_eq!(
+            result(json!({"isError": null, "content": []})).2,
+            ["result.is-error-not-boolean"]
+        );
     }
 
     #[test]
@@ -413,11 +547,19 @@ mod tests {
         };
         assert_eq!(check(json!({"n": 1}), json!(null), DEFAULT).0, "ok", "no schema");
         let mismatch = check(json!("x"), json!({"type": "integer"}), MODERN);
-        assert_eq!((mismatch.0, mismatch.2), ("invalid-structured", vec!["result.structured-mismatch"]));
+        assert_eq!(
+            (mismatch.0, mismatch.2),
+            ("invalid-structured", vec!["result.structured-mismatch"])
+        );
         let old = check(json!([1]), json!({"type": "object"}), DEFAULT);
         assert_eq!(old.2, ["result.structured-mismatch", "result.structured-not-object"]);
-        let far = json!({"properties": {"far": {"$ref": "https://e.x/far"}, "n": {"type": "integer"}}});
-        assert_eq!(check(json!({"far": 1, "n": 1}), far.clone(), DEFAULT).0, "ok", "what cannot be followed is not checked");
+        let far =
+            json!({"properties": {"far": {"$ref": "https://e.x/far"}, "n": {"type": "integer"}}});
+        assert_eq!(
+            check(json!({"far": 1, "n": 1}), far.clone(), DEFAULT).0,
+            "ok",
+            "what cannot be followed is not checked"
+        );
         assert_eq!(check(json!({"n": "x"}), far, DEFAULT).0, "invalid-structured");
         let draft4 = json!({"$schema": "http://json-schema.org/draft-04/schema#", "properties": {"n": {"minimum": 1, "exclusiveMinimum": true}}});
         assert_eq!(check(json!({"n": 1}), draft4, DEFAULT).0, "invalid-structured");
@@ -425,8 +567,13 @@ mod tests {
 
     #[test]
     fn faults_of_structured_content_are_at_their_places() {
-        let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["m"]});
-        let view = result_view(&json!({"result": {"content": [], "structuredContent": {"n": "x"}}}), Some(&schema), DEFAULT);
+        let schema =
+            json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["m"]});
+        let view = result_view(
+            &json!({"result": {"content": [], "structuredContent": {"n": "x"}}}),
+            Some(&schema),
+            DEFAULT,
+        );
         let mut told: Vec<String> = view.faults.iter().map(|fault| fault.at.to_string()).collect();
         told.sort();
         let at = "/result/structuredContent";
@@ -435,18 +582,34 @@ mod tests {
 
     #[test]
     fn a_copy_is_the_same_json_in_any_spelling() {
-        let faults = |copy: &str| result(json!({"content": text(copy), "structuredContent": {"a": 1, "b": [2]}})).2;
+        let faults = |copy: &str| {
+            result(json!({"content": text(copy), "structuredContent": {"a": 1, "b": [2]}})).2
+        };
         assert_eq!(faults(" {\"b\": [2.0],\n \"a\": 1}"), Vec::<&str>::new());
         assert_eq!(faults("{\"a\": 1}"), ["result.no-text-copy"]);
         assert_eq!(faults("a: 1"), ["result.no-text-copy"]);
         let exact = r#"{"content": [{"type": "text", "text": "{\"n\": 9007199254740993}"}], "structuredContent": {"n": 9007199254740992}}"#;
-        assert_eq!(result(serde_json::from_str(exact).unwrap()).2, ["result.no-text-copy"], "every digit counts");
+        assert_eq!(
+            result(serde_json::from_str(exact).unwrap()).2,
+            ["result.no-text-copy"],
+            "every digit counts"
+        );
     }
 
     #[test]
     fn errors_told_as_successes_begin_like_errors() {
-        for failed in ["error: x", "ERROR(5)", "Exception: y", "Error (404)", "Traceback (most recent call last):\n  File"] {
-            assert_eq!(result(json!({"content": text(failed)})).2, ["result.error-as-success"], "{failed}");
+        for failed in [
+            "error: x",
+            "ERROR(5)",
+            "Exception: y",
+            "Error (404)",
+            "Traceback (most recent call last):\n  File",
+        ] {
+            assert_eq!(
+                result(json!({"content": text(failed)})).2,
+                ["result.error-as-success"],
+                "{failed}"
+            );
         }
         for fine in ["errors: none", "No error: fine", "Error", "error-free: yes", "traceback"] {
             assert_eq!(result(json!({"content": text(fine)})).2, Vec::<&str>::new(), "{fine}");
@@ -459,8 +622,15 @@ mod tests {
         assert_eq!(typed(json!("complete")), ("ok", String::new(), vec![]));
         assert_eq!(typed(json!(5)), ("malformed", String::new(), vec!["result.type-unknown"]));
         assert_eq!(modern(json!({"content": []})).2, ["result.type-missing"]);
-        assert_eq!(result(json!({"resultType": "later", "content": []})), ("ok", String::new(), vec![]), "unknown before it");
-        assert_eq!(modern(json!({"resultType": "task", "taskId": "t"})), ("task", "t".into(), vec![]));
+        assert_eq!(
+            result(json!({"resultType": "later", "content": []})),
+            ("ok", String::new(), vec![]),
+            "unknown before it"
+        );
+        assert_eq!(
+            modern(json!({"resultType": "task", "taskId": "t"})),
+            ("task", "t".into(), vec![])
+        );
         assert_eq!(result(json!({"task": 5, "content": []})).0, "ok");
     }
 
@@ -470,7 +640,10 @@ mod tests {
         assert_eq!(asked, ("input-required", String::new(), vec![]));
         let two = json!({"resultType": "input_required", "inputRequests": {"b": {"method": "roots/list"}, "a": {}}});
         assert_eq!(modern(two).1, "b: roots/list\na: ?");
-        assert_eq!(modern(json!({"resultType": "input_required", "inputRequests": {}})).2, ["input.empty"]);
+        assert_eq!(
+            modern(json!({"resultType": "input_required", "inputRequests": {}})).2,
+            ["input.empty"]
+        );
     }
 
     proptest! {

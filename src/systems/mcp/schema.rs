@@ -16,8 +16,7 @@ pub fn schema(entry: &Entry) -> Value {
 }
 
 fn settings() -> Value {
-    let names =
-        |title: &str, help: &str| json!({"title": title, "type": "array", "items": {"type": "string"}, "description": help});
+    let names = |title: &str, help: &str| json!({"title": title, "type": "array", "items": {"type": "string"}, "description": help});
     json!({
         "type": "object",
         "properties": {

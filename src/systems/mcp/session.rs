@@ -1,5 +1,6 @@
-//! A connection to a server as a state machine: frames go in, and out come what to do and what happened. It moves no bytes and reads no
-//! clock, so that any transport can drive it, and a test by hand.
+//! A connection to a server as a state machine: frames go in, and out come what to do and what
+//! happened. It moves no bytes and reads no clock, so that any transport can drive it, and a test
+//! by hand.
 
 use std::{cmp::Ordering, collections::HashMap};
 
@@ -125,14 +126,25 @@ impl Session {
         self.router.all()
     }
 
-    /// A request, with its id as the token of progress where that is wanted; `mirrored` are headers of arguments. `None`: not connected.
-    pub fn call(&mut self, call: Call, with_progress: bool, mirrored: Vec<(String, String)>) -> Option<Outgoing> {
+    /// A request, with its id as the token of progress where that is wanted; `mirrored` are headers
+    /// of arguments. `None`: not connected.
+    pub fn call(
+        &mut self,
+        call: Call,
+        with_progress: bool,
+        mirrored: Vec<(String, String)>,
+    ) -> Option<Outgoing> {
         let spoken = self.opened()?.spoken.clone();
         let id = self.router.ask(call.clone());
         let call = if with_progress { call.with_progress(&id) } else { call };
         let mut headers = call.headers(&spoken);
         headers.extend(mirrored);
-        Some(Outgoing { text: call.frame(&id, &self.settings.client, &spoken), headers, id: Some(id), wait: None })
+        Some(Outgoing {
+            text: call.frame(&id, &self.settings.client, &spoken),
+            headers,
+            id: Some(id),
+            wait: None,
+        })
     }
 
     /// A notification. `None`: not connected.
@@ -154,7 +166,8 @@ impl Session {
         Some(self.outgoing(build::error(id, code, message)))
     }
 
-    /// Gives up a request in the way of its transport and era. Its answer may come all the same, late.
+    /// Gives up a request in the way of its transport and era. Its answer may come all the same,
+    /// late.
     pub fn cancel(&mut self, id: &Id, reason: Option<&str>) -> Turn {
         let mut turn = Turn::default();
         self.give_up(id, Ended::Cancelled, reason, &mut turn);
@@ -190,7 +203,8 @@ impl Session {
         turn
     }
 
-    /// HTTP answered the POST of a request with a status that is no success, or with a body that is no JSON-RPC.
+    /// HTTP answered the POST of a request with a status that is no success, or with a body that is
+    /// no JSON-RPC.
     pub fn http_answered(&mut self, id: &Id, status: u16, body: &str) -> Turn {
         let mut turn = Turn::default();
         if self.is_opening(id) {
@@ -221,9 +235,16 @@ impl Session {
         let mut faults = Vec::new();
         match frame.kind {
             Kind::Several(_) => {
-                faults.push(fault("frame.several", "has several messages, which belong into frames of their own"));
+                faults.push(fault(
+                    "frame.several",
+                    "has several messages, which belong into frames of their own",
+                ));
             }
-            Kind::Batch(_) if self.opened().is_some_and(|opened| opened.spoken.version.as_str() >= "2025-06-18") => {
+            Kind::Batch(_)
+                if self
+                    .opened()
+                    .is_some_and(|opened| opened.spoken.version.as_str() >= "2025-06-18") =>
+            {
                 faults.push(fault("frame.batch", "is a batch, which this revision does not know"));
             }
             _ => {}
@@ -241,46 +262,78 @@ impl Session {
     fn message(&mut self, frame: Frame, turn: &mut Turn) {
         // It is cheap: a kind is words and places, not the text.
         match frame.kind.clone() {
-            Kind::Reply { id: Some(id), result, error } => self.replied(id, result, error, frame, turn),
+            Kind::Reply { id: Some(id), result, error } => {
+                self.replied(id, result, error, frame, turn);
+            }
             Kind::Reply { id: None, .. } => {
-                turn.tell(What::Unmatched, Some(frame), vec![fault("id.missing", "answers to no request")]);
+                turn.tell(
+                    What::Unmatched,
+                    Some(frame),
+                    vec![fault("id.missing", "answers to no request")],
+                );
             }
             Kind::Notification { method, .. } => self.noticed(&method, frame, turn),
             Kind::Request { id, method, .. } => self.asked(id, &method, frame, turn),
             Kind::Foreign | Kind::Batch(_) | Kind::Several(_) => {
-                turn.tell(What::Foreign, Some(frame), vec![fault("frame.foreign", "is JSON, and no message of JSON-RPC")]);
+                turn.tell(
+                    What::Foreign,
+                    Some(frame),
+                    vec![fault("frame.foreign", "is JSON, and no message of JSON-RPC")],
+                );
             }
             Kind::Noise => {
                 turn.tell(
                     What::Noise,
                     Some(frame),
-                    vec![fault("frame.not-json", "is no JSON; something else writes where only messages may")],
+                    vec![fault(
+                        "frame.not-json",
+                        "is no JSON; something else writes where only messages may",
+                    )],
                 );
             }
         }
     }
 
-    fn replied(&mut self, id: Id, result: Option<Span>, error: Option<Span>, frame: Frame, turn: &mut Turn) {
+    fn replied(
+        &mut self,
+        id: Id,
+        result: Option<Span>,
+        error: Option<Span>,
+        frame: Frame,
+        turn: &mut Turn,
+    ) {
         let (id, call, other_type) = match self.router.answered(&id) {
             Arrival::Ends { id, call, other_type } => (id, call, other_type),
             Arrival::Late(why) => {
                 let faults = match why {
-                    Ended::Answered => vec![fault("reply.twice", "answers a request that was answered before")],
-                    Ended::Cancelled | Ended::TimedOut => vec![fault("reply.late", "answers a request that was given up")],
+                    Ended::Answered => {
+                        vec![fault("reply.twice", "answers a request that was answered before")]
+                    }
+                    Ended::Cancelled | Ended::TimedOut => {
+                        vec![fault("reply.late", "answers a request that was given up")]
+                    }
                 };
                 return turn.tell(What::Late { id, why }, Some(frame), faults);
             }
             Arrival::Unknown => {
-                return turn.tell(What::Unmatched, Some(frame), vec![fault("id.unknown", "nobody asked under this id")]);
+                return turn.tell(
+                    What::Unmatched,
+                    Some(frame),
+                    vec![fault("id.unknown", "nobody asked under this id")],
+                );
             }
         };
         self.progress.remove(&id.as_text());
-        let faults =
-            other_type.then(|| fault("id.other-type", "its id is of another type than the request's")).into_iter().collect();
+        let faults = other_type
+            .then(|| fault("id.other-type", "its id is of another type than the request's"))
+            .into_iter()
+            .collect();
         if matches!(&self.phase, Phase::Opening { id: opening, .. } if *opening == id) {
             let seen = match (&result, &error) {
                 (_, Some(error)) => Seen::Error { error: frame.value(error), status: None },
-                (result, None) => Seen::Result(result.as_ref().map(|result| frame.value(result)).unwrap_or_default()),
+                (result, None) => Seen::Result(
+                    result.as_ref().map(|result| frame.value(result)).unwrap_or_default(),
+                ),
             };
             return self.decide(&seen, Some(frame), turn);
         }
@@ -291,18 +344,29 @@ impl Session {
         let notice = Notice::read(method, frame.params());
         let mut faults = Vec::new();
         match &notice {
-            Notice::Progress { token, progress, .. } => faults.extend(self.progressed(token, progress)),
+            Notice::Progress { token, progress, .. } => {
+                faults.extend(self.progressed(token, progress));
+            }
             Notice::Log { level, .. } => {
-                let is_modern = self.opened().is_some_and(|opened| opened.spoken.era == Era::Modern);
+                let is_modern =
+                    self.opened().is_some_and(|opened| opened.spoken.era == Era::Modern);
                 if is_modern && self.settings.client.log_level.is_none() {
-                    faults.push(fault("log.unasked", "a server of this era logs only when it is asked to"));
+                    faults.push(fault(
+                        "log.unasked",
+                        "a server of this era logs only when it is asked to",
+                    ));
                 }
                 if level.is_none() {
                     faults.push(fault("log.level-unknown", "is of no level that is known"));
                 }
             }
-            Notice::Changed(list) if self.opened().is_some_and(|opened| !opened.tells_changes(*list)) => {
-                faults.push(fault("list-changed.undeclared", "the server did not say that it tells this"));
+            Notice::Changed(list)
+                if self.opened().is_some_and(|opened| !opened.tells_changes(*list)) =>
+            {
+                faults.push(fault(
+                    "list-changed.undeclared",
+                    "the server did not say that it tells this",
+                ));
             }
             Notice::Cancelled { request, reason } => {
                 if self.asked.remove(request).is_some() {
@@ -312,7 +376,10 @@ impl Session {
                 faults.push(fault("cancel.unknown", "gives up a request that does not wait"));
             }
             Notice::Other { .. } => {
-                faults.push(fault("notice.unknown", "is no notification that is known, or lacks what it has to say"));
+                faults.push(fault(
+                    "notice.unknown",
+                    "is no notification that is known, or lacks what it has to say",
+                ));
             }
             _ => {}
         }
@@ -336,12 +403,19 @@ impl Session {
         let mut asked = Asked::read(method, frame.params(), &self.settings.client);
         let mut faults = std::mem::take(&mut asked.faults);
         if self.opened().is_some_and(|opened| opened.spoken.era == Era::Modern) {
-            faults.push(fault("asked.in-modern", "a server of this era asks within its results alone"));
+            faults.push(fault(
+                "asked.in-modern",
+                "a server of this era asks within its results alone",
+            ));
         }
         let at_once = match asked.kind {
             AskedKind::Ping => Some(build::result(&id, &Literal::from(serde_json::json!({})))),
-            AskedKind::Other if is_known(method) => Some(build::error(&id, codes::INVALID_PARAMS, "Invalid params")),
-            AskedKind::Other => Some(build::error(&id, codes::METHOD_NOT_FOUND, "Method not found")),
+            AskedKind::Other if is_known(method) => {
+                Some(build::error(&id, codes::INVALID_PARAMS, "Invalid params"))
+            }
+            AskedKind::Other => {
+                Some(build::error(&id, codes::METHOD_NOT_FOUND, "Method not found"))
+            }
             _ => None,
         };
         let what = match at_once {
@@ -362,10 +436,18 @@ impl Session {
     }
 
     /// Sends the request that opens the connection.
-    fn ask_to_open(&mut self, step: Step, version: &str, findings: Vec<&'static str>, turn: &mut Turn) {
+    fn ask_to_open(
+        &mut self,
+        step: Step,
+        version: &str,
+        findings: Vec<&'static str>,
+        turn: &mut Turn,
+    ) {
         let (call, era, wait) = match step {
             Step::Discover => (build::discover(), Era::Modern, PROBE_WAIT),
-            Step::Initialize => (build::initialize(&self.settings.client, version), Era::Legacy, START_WAIT),
+            Step::Initialize => {
+                (build::initialize(&self.settings.client, version), Era::Legacy, START_WAIT)
+            }
         };
         match step {
             Step::Discover => self.discovers += 1,
@@ -374,17 +456,33 @@ impl Session {
         let spoken = Spoken { era, version: version.to_owned() };
         let id = self.router.ask(call.clone());
         let text = call.frame(&id, &self.settings.client, &spoken);
-        turn.todo.push(Do::Send(Outgoing { text, headers: call.headers(&spoken), id: Some(id.clone()), wait: Some(wait) }));
+        turn.todo.push(Do::Send(Outgoing {
+            text,
+            headers: call.headers(&spoken),
+            id: Some(id.clone()),
+            wait: Some(wait),
+        }));
         self.phase = Phase::Opening { id, step, version: version.to_owned(), findings };
     }
 
     /// Goes on after what came of the request that opens the connection.
     fn decide(&mut self, seen: &Seen, frame: Option<Frame>, turn: &mut Turn) {
-        let Phase::Opening { id, step, version, mut findings } = std::mem::replace(&mut self.phase, Phase::New) else { return };
+        let Phase::Opening { id, step, version, mut findings } =
+            std::mem::replace(&mut self.phase, Phase::New)
+        else {
+            return;
+        };
         self.router.give_up(&id, Ended::TimedOut);
         let attempt = if step == Step::Discover { self.discovers } else { self.initializes };
         let Settings { transport, era, versions, .. } = &self.settings;
-        let asked = Attempt { transport: *transport, era: *era, step, sent: &version, attempt, client: versions };
+        let asked = Attempt {
+            transport: *transport,
+            era: *era,
+            step,
+            sent: &version,
+            attempt,
+            client: versions,
+        };
         let Verdict { step: next, speak, respawn, findings: found } = negotiate(&asked, seen);
         findings.extend(found);
         if respawn {
@@ -392,18 +490,28 @@ impl Session {
         }
         match (next, speak) {
             (Next::Use, Some((era, version))) => {
-                let result = if let Seen::Result(result) = seen { result.clone() } else { Value::Null };
-                self.use_it(Opened { spoken: Spoken { era, version }, result, findings }, frame, turn);
+                let result =
+                    if let Seen::Result(result) = seen { result.clone() } else { Value::Null };
+                self.use_it(
+                    Opened { spoken: Spoken { era, version }, result, findings },
+                    frame,
+                    turn,
+                );
             }
-            (Next::Discover, Some((_, version))) => self.ask_to_open(Step::Discover, &version, findings, turn),
-            (Next::Initialize, Some((_, version))) => self.ask_to_open(Step::Initialize, &version, findings, turn),
+            (Next::Discover, Some((_, version))) => {
+                self.ask_to_open(Step::Discover, &version, findings, turn);
+            }
+            (Next::Initialize, Some((_, version))) => {
+                self.ask_to_open(Step::Initialize, &version, findings, turn);
+            }
             (Next::Sse, _) => {
                 self.phase = Phase::OpeningOldSse;
                 turn.todo.push(Do::OpenOldSse);
             }
             (Next::Authorize, _) => turn.todo.push(Do::Authorize),
             _ => {
-                let error = if let Seen::Error { error, .. } = seen { Some(error.clone()) } else { None };
+                let error =
+                    if let Seen::Error { error, .. } = seen { Some(error.clone()) } else { None };
                 self.refuse_to_open(findings, error, turn);
             }
         }
@@ -413,7 +521,12 @@ impl Session {
         let is_legacy = opened.spoken.era == Era::Legacy;
         self.phase = Phase::Open(opened.clone());
         if is_legacy {
-            turn.todo.push(Do::Send(self.outgoing(build::notification("notifications/initialized", &Members::default()))));
+            turn.todo.push(Do::Send(
+                self.outgoing(build::notification(
+                    "notifications/initialized",
+                    &Members::default(),
+                )),
+            ));
             if self.settings.transport == Transport::Http && opened.spoken.version != OLD_SSE {
                 turn.todo.push(Do::Listen);
             }
@@ -421,12 +534,23 @@ impl Session {
         turn.tell(What::Opened(opened), frame, Vec::new());
     }
 
-    fn refuse_to_open(&mut self, findings: Vec<&'static str>, error: Option<Value>, turn: &mut Turn) {
+    fn refuse_to_open(
+        &mut self,
+        findings: Vec<&'static str>,
+        error: Option<Value>,
+        turn: &mut Turn,
+    ) {
         self.phase = Phase::Closed;
         turn.tell(What::Refused { findings, error }, None, Vec::new());
     }
 
-    fn give_up(&mut self, id: &Id, why: Ended, reason: Option<&str>, turn: &mut Turn) -> Option<Call> {
+    fn give_up(
+        &mut self,
+        id: &Id,
+        why: Ended,
+        reason: Option<&str>,
+        turn: &mut Turn,
+    ) -> Option<Call> {
         if self.is_opening(id) {
             return None;
         }
@@ -442,7 +566,9 @@ impl Session {
 
     /// A frame that no answer is expected to.
     fn outgoing(&self, text: String) -> Outgoing {
-        let version = self.opened().map(|opened| ("MCP-Protocol-Version".to_owned(), opened.spoken.version.clone()));
+        let version = self
+            .opened()
+            .map(|opened| ("MCP-Protocol-Version".to_owned(), opened.spoken.version.clone()));
         Outgoing { text, headers: version.into_iter().collect(), id: None, wait: None }
     }
 }
@@ -467,8 +593,17 @@ mod tests {
     };
 
     fn session(transport: Transport, change: impl FnOnce(&mut Settings)) -> Session {
-        let client = Client { capabilities: json!({"elicitation": {}, "roots": {}}), ..Client::new("t", "1") };
-        let mut settings = Settings { transport, era: EraChoice::Auto, versions: Versions::default(), client, remembered: None };
+        let client = Client {
+            capabilities: json!({"elicitation": {}, "roots": {}}),
+            ..Client::new("t", "1")
+        };
+        let mut settings = Settings {
+            transport,
+            era: EraChoice::Auto,
+            versions: Versions::default(),
+            client,
+            remembered: None,
+        };
         change(&mut settings);
         Session::new(settings)
     }
@@ -478,7 +613,8 @@ mod tests {
         let word = |todo: &Do| match todo {
             Do::Send(outgoing) => {
                 let frame: Value = serde_json::from_str(&outgoing.text).unwrap();
-                let method = frame["method"].as_str().map_or_else(|| "answer".to_owned(), String::from);
+                let method =
+                    frame["method"].as_str().map_or_else(|| "answer".to_owned(), String::from);
                 outgoing.id.as_ref().map_or(method.clone(), |id| format!("{method} {id}"))
             }
             Do::CloseStream(id) => format!("close {id}"),
@@ -503,7 +639,10 @@ mod tests {
         let mut session = session(transport, |_| {});
         session.open();
         if era == Era::Modern {
-            got(&mut session, &json!({"id": 1, "result": {"supportedVersions": ["2026-07-28"], "capabilities": {}}}));
+            got(
+                &mut session,
+                &json!({"id": 1, "result": {"supportedVersions": ["2026-07-28"], "capabilities": {}}}),
+            );
         } else {
             got(&mut session, &json!({"id": 1, "error": {"code": -32601, "message": "no"}}));
             let result = json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {"listChanged": true}}});
@@ -519,11 +658,20 @@ mod tests {
         let turn = session.open();
         assert_eq!(todo(&turn), ["server/discover 1"]);
         assert!(matches!(&turn.todo[0], Do::Send(Outgoing { wait: Some(PROBE_WAIT), .. })));
-        assert_eq!(todo(&session.http_answered(&Id::from(1), 404, "Cannot POST")), ["initialize 2"]);
-        let turn = got(&mut session, &json!({"id": 2, "result": {"protocolVersion": "2025-06-18", "serverInfo": {"name": "s"}}}));
+        assert_eq!(
+            todo(&session.http_answered(&Id::from(1), 404, "Cannot POST")),
+            ["initialize 2"]
+        );
+        let turn = got(
+            &mut session,
+            &json!({"id": 2, "result": {"protocolVersion": "2025-06-18", "serverInfo": {"name": "s"}}}),
+        );
         assert_eq!(todo(&turn), ["notifications/initialized", "Listen"]);
         let What::Opened(opened) = what(&turn) else { panic!("{turn:?}") };
-        assert_eq!((opened.findings.as_slice(), &opened.server_info()["name"]), (&["version.downgraded"][..], &json!("s")));
+        assert_eq!(
+            (opened.findings.as_slice(), &opened.server_info()["name"]),
+            (&["version.downgraded"][..], &json!("s"))
+        );
         let call = session.call(Call::of("ping"), false, Vec::new()).unwrap();
         assert_eq!(call.headers, [("MCP-Protocol-Version".to_owned(), "2025-06-18".to_owned())]);
     }
@@ -534,13 +682,25 @@ mod tests {
         session.open();
         assert_eq!(todo(&session.ended()), ["Respawn", "initialize 2"]);
         let refused = session.ended();
-        assert_eq!(what(&refused), &What::Refused { findings: vec!["probe.killed-server", "server.exited"], error: None });
+        assert_eq!(
+            what(&refused),
+            &What::Refused { findings: vec!["probe.killed-server", "server.exited"], error: None }
+        );
     }
 
     #[test]
     fn what_was_chosen_or_remembered_is_tried_first() {
-        assert_eq!(todo(&session(Transport::Stdio, |settings| settings.era = EraChoice::Legacy).open()), ["initialize 1"]);
-        assert_eq!(todo(&session(Transport::Stdio, |settings| settings.remembered = Some(Era::Legacy)).open()), ["initialize 1"]);
+        assert_eq!(
+            todo(&session(Transport::Stdio, |settings| settings.era = EraChoice::Legacy).open()),
+            ["initialize 1"]
+        );
+        assert_eq!(
+            todo(
+                &session(Transport::Stdio, |settings| settings.remembered = Some(Era::Legacy))
+                    .open()
+            ),
+            ["initialize 1"]
+        );
         let mut forced = session(Transport::Stdio, |settings| {
             settings.era = EraChoice::Modern;
             settings.remembered = Some(Era::Legacy);
@@ -555,7 +715,9 @@ mod tests {
         session.open();
         assert_eq!(todo(&session.http_answered(&Id::from(1), 405, "")), ["OpenOldSse"]);
         let turn = session.old_sse_opened();
-        assert!(matches!(&turn.todo[0], Do::Send(outgoing) if outgoing.text.contains("2024-11-05")));
+        assert!(
+            matches!(&turn.todo[0], Do::Send(outgoing) if outgoing.text.contains("2024-11-05"))
+        );
         assert_eq!(todo(&session.http_answered(&Id::from(2), 401, "")), ["Authorize"]);
         assert_eq!(todo(&session.open()), ["initialize 3"]);
     }
@@ -566,13 +728,18 @@ mod tests {
         let first = session.call(Call::of("a"), false, Vec::new()).unwrap().id.unwrap();
         let second = session.call(Call::of("b"), false, Vec::new()).unwrap().id.unwrap();
         let turn = got(&mut session, &json!({"id": second.to_value(), "result": {"n": 1}}));
-        let (What::Answer { call, result: Some(span), .. }, Some(frame)) = (what(&turn), &turn.events[0].frame) else {
+        let (What::Answer { call, result: Some(span), .. }, Some(frame)) =
+            (what(&turn), &turn.events[0].frame)
+        else {
             panic!("{turn:?}")
         };
         assert_eq!((call.method.as_str(), frame.written(span)), ("b", r#"{"n":1}"#));
         let turn = got(&mut session, &json!({"id": first.as_text(), "error": {"code": -1}}));
         assert_eq!((faults(&turn), session.waiting()), (vec!["id.other-type"], vec![]));
-        assert_eq!(faults(&got(&mut session, &json!({"id": first.to_value(), "result": {}}))), ["reply.twice"]);
+        assert_eq!(
+            faults(&got(&mut session, &json!({"id": first.to_value(), "result": {}}))),
+            ["reply.twice"]
+        );
         assert_eq!(faults(&got(&mut session, &json!({"id": 99, "result": {}}))), ["id.unknown"]);
         assert_eq!(faults(&got(&mut session, &json!({"id": null, "error": {}}))), ["id.missing"]);
     }
@@ -591,7 +758,10 @@ mod tests {
             assert_eq!(todo(&turn), [todos.to_owned()]);
             assert_eq!(todo(&session.cancel(&id, None)), Vec::<String>::new());
             let late = got(&mut session, &json!({"id": id.to_value(), "result": {}}));
-            assert_eq!((faults(&late), what(&late)), (vec!["reply.late"], &What::Late { id: id.clone(), why: Ended::Cancelled }));
+            assert_eq!(
+                (faults(&late), what(&late)),
+                (vec!["reply.late"], &What::Late { id: id.clone(), why: Ended::Cancelled })
+            );
         }
     }
 
@@ -601,14 +771,24 @@ mod tests {
         let call = session.call(Call::of("a"), true, Vec::new()).unwrap();
         assert!(call.text.contains(r#""_meta":{"progressToken":3}"#), "{}", call.text);
         let mut at = |progress: &str, token: u64| {
-            let text =
-                format!(r#"{{"method":"notifications/progress","params":{{"progressToken":{token},"progress":{progress}}}}}"#);
+            let text = format!(
+                r#"{{"method":"notifications/progress","params":{{"progressToken":{token},"progress":{progress}}}}}"#
+            );
             faults(&session.received(Frame::read(text)))
         };
-        assert_eq!([at("0", 3), at("0.5", 3), at("9007199254740993", 3)], [Vec::<&str>::new(), vec![], vec![]]);
-        assert_eq!([at("9007199254740992", 3), at("1", 77)], [["progress.not-growing"], ["progress.unknown-token"]]);
+        assert_eq!(
+            [at("0", 3), at("0.5", 3), at("9007199254740993", 3)],
+            [Vec::<&str>::new(), vec![], vec![]]
+        );
+        assert_eq!(
+            [at("9007199254740992", 3), at("1", 77)],
+            [["progress.not-growing"], ["progress.unknown-token"]]
+        );
         got(&mut session, &json!({"id": 3, "result": {}}));
-        let turn = got(&mut session, &json!({"method": "notifications/progress", "params": {"progressToken": 3, "progress": 9}}));
+        let turn = got(
+            &mut session,
+            &json!({"method": "notifications/progress", "params": {"progressToken": 3, "progress": 9}}),
+        );
         assert_eq!(faults(&turn), ["progress.after-end"]);
     }
 
@@ -622,7 +802,10 @@ mod tests {
         assert_eq!(answer.text, r#"{"jsonrpc":"2.0","id":"x","result":{"roots":[]}}"#);
         assert_eq!(session.refuse(&id, -1, "late"), None);
         got(&mut session, &json!({"id": 5, "method": "roots/list"}));
-        let turn = got(&mut session, &json!({"method": "notifications/cancelled", "params": {"requestId": 5}}));
+        let turn = got(
+            &mut session,
+            &json!({"method": "notifications/cancelled", "params": {"requestId": 5}}),
+        );
         assert_eq!(what(&turn), &What::Withdrawn { id: Id::from(5), reason: None });
         assert_eq!(session.answer(&Id::from(5), &Literal::from(json!({}))), None);
     }
@@ -630,13 +813,21 @@ mod tests {
     #[test]
     fn pings_and_what_nobody_can_do_are_answered_at_once() {
         let mut session = open(Transport::Stdio, Era::Legacy);
-        for (method, answer) in [("ping", r#""result":{}"#), ("x/y", "-32601"), ("elicitation/create", "-32602")] {
+        for (method, answer) in
+            [("ping", r#""result":{}"#), ("x/y", "-32601"), ("elicitation/create", "-32602")]
+        {
             let turn = got(&mut session, &json!({"id": 1, "method": method}));
-            assert!(matches!(&turn.todo[..], [Do::Send(outgoing)] if outgoing.text.contains(answer)), "{turn:?}");
+            assert!(
+                matches!(&turn.todo[..], [Do::Send(outgoing)] if outgoing.text.contains(answer)),
+                "{turn:?}"
+            );
             assert!(matches!(what(&turn), What::AnsweredAtOnce { .. }));
         }
         let mut modern = open(Transport::Stdio, Era::Modern);
-        assert_eq!(faults(&got(&mut modern, &json!({"id": 1, "method": "roots/list"}))), ["asked.in-modern"]);
+        assert_eq!(
+            faults(&got(&mut modern, &json!({"id": 1, "method": "roots/list"}))),
+            ["asked.in-modern"]
+        );
     }
 
     #[test]
@@ -650,7 +841,10 @@ mod tests {
         assert_eq!(told("{}"), (1, vec!["frame.foreign"]));
         let changed = r#"{"method":"notifications/tools/list_changed"}"#;
         assert_eq!(told(changed), (1, vec![]));
-        assert_eq!(told(r#"{"method":"notifications/prompts/list_changed"}"#), (1, vec!["list-changed.undeclared"]));
+        assert_eq!(
+            told(r#"{"method":"notifications/prompts/list_changed"}"#),
+            (1, vec!["list-changed.undeclared"])
+        );
         assert_eq!(told(&format!("{changed}{changed}")), (2, vec!["frame.several"]));
         assert_eq!(told(&format!("[{changed},{changed}]")), (2, vec!["frame.batch"]));
         assert_eq!(
@@ -658,9 +852,13 @@ mod tests {
             (1, vec!["log.level-unknown"])
         );
         assert_eq!(told(r#"{"method":"notifications/x"}"#), (1, vec!["notice.unknown"]));
-        assert_eq!(told(r#"{"method":"notifications/cancelled","params":{"requestId":8}}"#), (1, vec!["cancel.unknown"]));
+        assert_eq!(
+            told(r#"{"method":"notifications/cancelled","params":{"requestId":8}}"#),
+            (1, vec!["cancel.unknown"])
+        );
         let mut modern = open(Transport::Stdio, Era::Modern);
-        let log = json!({"method": "notifications/message", "params": {"level": "info", "data": 1}});
+        let log =
+            json!({"method": "notifications/message", "params": {"level": "info", "data": 1}});
         assert_eq!(faults(&got(&mut modern, &log)), ["log.unasked"]);
         modern.ask_for_logs(Some("info".into()));
         assert_eq!(faults(&got(&mut modern, &log)), Vec::<&str>::new());
@@ -670,7 +868,11 @@ mod tests {
     fn an_error_of_http_belongs_to_its_request() {
         let mut session = open(Transport::Http, Era::Legacy);
         let id = session.call(Call::of("a"), false, Vec::new()).unwrap().id.unwrap();
-        let turn = session.http_answered(&id, 400, r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no"}}"#);
+        let turn = session.http_answered(
+            &id,
+            400,
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no"}}"#,
+        );
         assert!(matches!(what(&turn), What::Answer { error: Some(_), .. }), "{turn:?}");
         let id = session.call(Call::of("b"), false, Vec::new()).unwrap().id.unwrap();
         let turn = session.http_answered(&id, 404, "gone");
@@ -704,7 +906,8 @@ mod tests {
             r#""error":{"code":-32022,"data":{"supported":["2025-06-18"]}}"#,
             r#""error":5"#,
         ]);
-        let message = prop::collection::vec(member, 0..4).prop_map(|members| format!("{{{}}}", members.join(",")));
+        let message = prop::collection::vec(member, 0..4)
+            .prop_map(|members| format!("{{{}}}", members.join(",")));
         prop_oneof![
             message.clone(),
             (message.clone(), message).prop_map(|(one, other)| format!("[{one},{other}]")),

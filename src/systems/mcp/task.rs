@@ -67,12 +67,20 @@ impl Task {
         let mut faults = Vec::new();
         for name in ["createdAt", "lastUpdatedAt", ttl] {
             if told.get(name).is_none() {
-                faults.push(Fault::new("task.member-missing", Pointer::root().child(name), "is not said"));
+                faults.push(Fault::new(
+                    "task.member-missing",
+                    Pointer::root().child(name),
+                    "is not said",
+                ));
             }
         }
         let status = Status::of(&text("status")?);
         if matches!(status, Status::Other(_)) {
-            faults.push(Fault::new("task.status-unknown", Pointer::root().child("status"), "is no state of a task"));
+            faults.push(Fault::new(
+                "task.status-unknown",
+                Pointer::root().child("status"),
+                "is no state of a task",
+            ));
         }
         let number = |name: &str| told.get(name).and_then(Value::as_number).cloned();
         Some(Self {
@@ -102,10 +110,16 @@ fn of(method: &str, id: &str) -> Call {
     Call::of(method).with("taskId", &id.into())
 }
 
-/// Asks that a call become a task that is kept for so many milliseconds; of the legacy era. In the modern one the server decides.
+/// Asks that a call become a task that is kept for so many milliseconds; of the legacy era. In the
+/// modern one the server decides.
 #[must_use]
 pub fn augmented(call: Call, ttl: Option<u64>) -> Call {
-    call.with("task", &Literal::from(ttl.map_or_else(|| serde_json::json!({}), |ttl| serde_json::json!({"ttl": ttl}))))
+    call.with(
+        "task",
+        &Literal::from(
+            ttl.map_or_else(|| serde_json::json!({}), |ttl| serde_json::json!({"ttl": ttl})),
+        ),
+    )
 }
 
 /// How far a task is.
@@ -114,7 +128,8 @@ pub fn get(id: &str) -> Call {
     of("tasks/get", id)
 }
 
-/// The result of a task, which waits for its end; of the legacy era. In the modern one [`get`] brings it.
+/// The result of a task, which waits for its end; of the legacy era. In the modern one [`get`]
+/// brings it.
 #[must_use]
 pub fn result(id: &str) -> Call {
     of("tasks/result", id)
@@ -142,11 +157,17 @@ mod tests {
     fn tasks_of_both_eras_are_read() {
         let legacy = json!({"task": {"taskId": "t", "status": "working", "ttl": null, "createdAt": "c", "lastUpdatedAt": "u", "pollInterval": 5}});
         let task = Task::read(&legacy, Era::Legacy).unwrap();
-        assert_eq!((task.id.as_str(), &task.status, task.poll, task.ttl), ("t", &Status::Working, Some(5.into()), None));
+        assert_eq!(
+            (task.id.as_str(), &task.status, task.poll, task.ttl),
+            ("t", &Status::Working, Some(5.into()), None)
+        );
         assert_eq!(task.faults, []);
         let modern = json!({"resultType": "task", "taskId": "t", "status": "completed", "ttlMs": 9, "createdAt": "c", "lastUpdatedAt": "u", "result": {}});
         let task = Task::read(&modern, Era::Modern).unwrap();
-        assert_eq!((task.ttl, task.told["result"].clone(), task.faults), (Some(9.into()), json!({}), vec![]));
+        assert_eq!(
+            (task.ttl, task.told["result"].clone(), task.faults),
+            (Some(9.into()), json!({}), vec![])
+        );
         let odd = Task::read(&json!({"taskId": "t", "status": "paused"}), Era::Legacy).unwrap();
         assert_eq!(ids(&odd.faults), ["task.member-missing", "task.status-unknown"]);
         assert_eq!(Task::read(&json!({"taskId": "t"}), Era::Legacy), None);
@@ -169,8 +190,14 @@ mod tests {
 
     #[test]
     fn requests_about_a_task_name_it() {
-        assert_eq!((get("t").method.as_str(), get("t").params.json().as_str()), ("tasks/get", r#"{"taskId":"t"}"#));
-        assert_eq!(update("t", &json!({"k": 1}).into()).params.json(), r#"{"taskId":"t","inputResponses":{"k":1}}"#);
+        assert_eq!(
+            (get("t").method.as_str(), get("t").params.json().as_str()),
+            ("tasks/get", r#"{"taskId":"t"}"#)
+        );
+        assert_eq!(
+            update("t", &json!({"k": 1}).into()).params.json(),
+            r#"{"taskId":"t","inputResponses":{"k":1}}"#
+        );
         assert_eq!(augmented(Call::of("x"), Some(9)).params.json(), r#"{"task":{"ttl":9}}"#);
         assert_eq!([result("t").method, cancel("t").method], ["tasks/result", "tasks/cancel"]);
     }

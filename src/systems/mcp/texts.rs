@@ -1,4 +1,5 @@
-//! Texts that do not say what they seem to: characters that hide or steer, and instructions that are not for the user.
+//! Texts that do not say what they seem to: characters that hide or steer, and instructions that
+//! are not for the user.
 
 use std::sync::LazyLock;
 
@@ -24,7 +25,9 @@ const KINDS: [Kind; 5] = [
     Kind {
         id: "text.control",
         words: "has control characters",
-        has: |letter| letter.is_control() && !matches!(letter, '\t' | '\n' | '\r' | '\u{1b}' | '\u{9b}'),
+        has: |letter| {
+            letter.is_control() && !matches!(letter, '\t' | '\n' | '\r' | '\u{1b}' | '\u{9b}')
+        },
     },
     Kind {
         id: "text.tags",
@@ -40,8 +43,16 @@ const KINDS: [Kind; 5] = [
         id: "text.invisible",
         words: "has characters that are not seen",
         has: |letter| {
-            matches!(letter, '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2064}')
-                || matches!(letter, '\u{3164}' | '\u{fe00}'..='\u{fe0e}' | '\u{feff}' | '\u{ffa0}' | '\u{e0100}'..='\u{e01ef}')
+            matches!(
+                letter,
+                '\u{ad}'
+                    | '\u{34f}'
+                    | '\u{115f}'
+                    | '\u{1160}'
+                    | '\u{180e}'
+                    | '\u{200b}'
+                    | '\u{2060}'..='\u{2064}'
+            ) || matches!(letter, '\u{3164}' | '\u{fe00}'..='\u{fe0e}' | '\u{feff}' | '\u{ffa0}' | '\u{e0100}'..='\u{e01ef}')
         },
     },
 ];
@@ -61,7 +72,10 @@ pub(super) fn look_at_all(value: &Value, at: &Pointer, faults: &mut Vec<Fault>) 
     match value {
         Value::String(text) => look_at(text, || at.clone(), faults),
         Value::Array(items) => {
-            items.iter().enumerate().for_each(|(index, item)| look_at_all(item, &at.item(index), faults));
+            items
+                .iter()
+                .enumerate()
+                .for_each(|(index, item)| look_at_all(item, &at.item(index), faults));
         }
         Value::Object(members) => {
             for (name, member) in members {
@@ -90,7 +104,11 @@ static INJECTION: LazyLock<Option<RegexSet>> =
 /// Looks at a title or a description, which a model reads.
 pub(super) fn look_for_injection(text: &str, at: impl Fn() -> Pointer, faults: &mut Vec<Fault>) {
     if INJECTION.as_ref().is_some_and(|injection| injection.is_match(text)) {
-        faults.push(Fault::new("text.injection", at(), "reads like an instruction to the model, hidden from the user"));
+        faults.push(Fault::new(
+            "text.injection",
+            at(),
+            "reads like an instruction to the model, hidden from the user",
+        ));
     }
 }
 
@@ -112,7 +130,10 @@ mod tests {
     fn each_kind_of_character_is_told() {
         for (id, letters) in [
             ("text.ansi", "\u{1b}\u{9b}"),
-            ("text.control", "\0\u{1}\u{7}\u{8}\u{b}\u{c}\u{e}\u{1a}\u{1c}\u{1f}\u{7f}\u{80}\u{9a}\u{9c}\u{9f}"),
+            (
+                "text.control",
+                "\0\u{1}\u{7}\u{8}\u{b}\u{c}\u{e}\u{1a}\u{1c}\u{1f}\u{7f}\u{80}\u{9a}\u{9c}\u{9f}",
+            ),
             ("text.tags", "\u{e0000}\u{e0041}\u{e007f}"),
             ("text.bidi", "\u{61c}\u{200e}\u{200f}\u{202a}\u{202e}\u{2066}\u{2069}"),
             (
@@ -124,7 +145,12 @@ mod tests {
                 assert_eq!(found(&format!("a{letter}b")), [id], "{letter:?}");
             }
         }
-        for plain in ["\t\n\r ~", "\u{200c}\u{200d}\u{fe0f}", "\u{202f}\u{2065}\u{206a}\u{e0080}\u{e01f0}", "é世\u{a0}"] {
+        for plain in [
+            "\t\n\r ~",
+            "\u{200c}\u{200d}\u{fe0f}",
+            "\u{202f}\u{2065}\u{206a}\u{e0080}\u{e01f0}",
+            "é世\u{a0}",
+        ] {
             assert_eq!(found(plain), Vec::<&str>::new(), "{plain:?}");
         }
     }
@@ -132,8 +158,13 @@ mod tests {
     #[test]
     fn keys_and_texts_at_any_depth_are_looked_at() {
         let mut faults = Vec::new();
-        look_at_all(&json!({"a": [{"b\u{7}": "c\u{202e}"}], "n": 5}), &Pointer::root(), &mut faults);
-        let told: Vec<String> = faults.iter().map(|fault| format!("{} {:?}", fault.id, fault.at.to_string())).collect();
+        look_at_all(
+            &json!({"a": [{"b\u{7}": "c\u{202e}"}], "n": 5}),
+            &Pointer::root(),
+            &mut faults,
+        );
+        let told: Vec<String> =
+            faults.iter().map(|fault| format!("{} {:?}", fault.id, fault.at.to_string())).collect();
         assert_eq!(told, ["text.control \"/a/0/b\\u{7}\"", "text.bidi \"/a/0/b\\u{7}\""]);
     }
 

@@ -18,7 +18,8 @@ use crate::schema::{
     subschemas::anywhere,
 };
 
-static METASCHEMAS: LazyLock<Metaschemas> = LazyLock::new(|| Metaschemas::new(metaschema::ecma_fault));
+static METASCHEMAS: LazyLock<Metaschemas> =
+    LazyLock::new(|| Metaschemas::new(metaschema::ecma_fault));
 
 /// A model's API cuts longer descriptions or refuses them.
 const LONGEST_DESCRIPTION: usize = 1024;
@@ -34,11 +35,12 @@ const MEMBERS: [&str; 7] = ["name", "title", "description", INPUT, OUTPUT, "anno
 
 /// First words of names of tools that change something.
 const CHANGING: [&str; 19] = [
-    "create", "delete", "remove", "write", "update", "set", "put", "post", "drop", "insert", "move", "rename", "send", "execute",
-    "run", "kill", "reset", "add", "edit",
+    "create", "delete", "remove", "write", "update", "set", "put", "post", "drop", "insert",
+    "move", "rename", "send", "execute", "run", "kill", "reset", "add", "edit",
 ];
 
-/// What is wrong with a tool of a server that speaks `version`; `others` are the names of its other tools.
+/// What is wrong with a tool of a server that speaks `version`; `others` are the names of its other
+/// tools.
 #[must_use]
 pub fn tool_findings(tool: &Value, version: &str, others: &[&str]) -> Vec<Fault> {
     let mut faults = Vec::new();
@@ -61,15 +63,23 @@ fn name(tool: &Value, others: &[&str], faults: &mut Vec<Fault>) {
         return tell("tool.name-missing", "has no name");
     };
     let length = name.chars().count();
-    let is_word = |more: &str| name.chars().all(|letter| letter.is_ascii_alphanumeric() || more.contains(letter));
+    let is_word = |more: &str| {
+        name.chars().all(|letter| letter.is_ascii_alphanumeric() || more.contains(letter))
+    };
     if !(1..=LONGEST_NAME).contains(&length) {
         tell("tool.name-length", "a name has 1 to 128 characters");
     }
     if length > 0 && !is_word("_.-") {
-        tell("tool.name-pattern", "a name has letters of A to Z, digits, \"_\", \"-\" and \".\" alone");
+        tell(
+            "tool.name-pattern",
+            "a name has letters of A to Z, digits, \"_\", \"-\" and \".\" alone",
+        );
     }
     if length > 0 && (!is_word("_-") || length > LONGEST_TAKEN) {
-        tell("tool.name-refused", "model APIs refuse the name: they take 1 to 64 letters of A to Z, digits, \"_\" and \"-\"");
+        tell(
+            "tool.name-refused",
+            "model APIs refuse the name: they take 1 to 64 letters of A to Z, digits, \"_\" and \"-\"",
+        );
     }
     if others.contains(&name) {
         tell("tool.name-duplicate", "another tool of the server has the same name");
@@ -79,7 +89,11 @@ fn name(tool: &Value, others: &[&str], faults: &mut Vec<Fault>) {
 fn descriptions(tool: &Value, faults: &mut Vec<Fault>) {
     let description = tool.get("description").and_then(Value::as_str).unwrap_or_default();
     if description.trim().is_empty() {
-        faults.push(Fault::new("tool.no-description", at("description"), "says nothing for a model to choose it by"));
+        faults.push(Fault::new(
+            "tool.no-description",
+            at("description"),
+            "says nothing for a model to choose it by",
+        ));
     }
     if description.chars().count() > LONGEST_DESCRIPTION {
         faults.push(Fault::new("text.long", at("description"), "is longer than 1,024 characters"));
@@ -93,10 +107,18 @@ fn descriptions(tool: &Value, faults: &mut Vec<Fault>) {
 
 fn schemas(tool: &Value, era: Era, faults: &mut Vec<Fault>) {
     match tool.get(INPUT) {
-        None | Some(Value::Null) => faults.push(Fault::new("input.missing", at(INPUT), "a tool has a schema of its arguments")),
+        None | Some(Value::Null) => faults.push(Fault::new(
+            "input.missing",
+            at(INPUT),
+            "a tool has a schema of its arguments",
+        )),
         Some(Value::Object(input)) => {
             if !is_of_objects(input) {
-                faults.push(Fault::new("input.type-not-object", at(INPUT), "its \"type\" is not \"object\""));
+                faults.push(Fault::new(
+                    "input.type-not-object",
+                    at(INPUT),
+                    "its \"type\" is not \"object\"",
+                ));
             }
             schema(tool, INPUT, faults);
             faults.extend(headers::faults(&tool[INPUT], &at(INPUT)));
@@ -107,7 +129,11 @@ fn schemas(tool: &Value, era: Era, faults: &mut Vec<Fault>) {
         None => {}
         Some(Value::Object(output)) => {
             if era == Era::Legacy && !is_of_objects(output) {
-                faults.push(Fault::new("output.type-not-object", at(OUTPUT), "its \"type\" is not \"object\""));
+                faults.push(Fault::new(
+                    "output.type-not-object",
+                    at(OUTPUT),
+                    "its \"type\" is not \"object\"",
+                ));
             }
             schema(tool, OUTPUT, faults);
         }
@@ -121,32 +147,48 @@ fn is_of_objects(schema: &Map<String, Value>) -> bool {
 
 fn schema(tool: &Value, member: &str, faults: &mut Vec<Fault>) {
     let (schema, below) = (&tool[member], at(member));
-    let mut tell = |id, at: &Pointer, words: String| faults.push(Fault::new(id, below.join(at), words));
+    let mut tell =
+        |id, at: &Pointer, words: String| faults.push(Fault::new(id, below.join(at), words));
     let dialect = schema.get("$schema");
     if dialect.is_none_or(|dialect| dialect.as_str().is_some_and(metaschema::is_draft)) {
         if let Some(flaw) = METASCHEMAS.flaw(schema) {
             tell("schema.invalid", &flaw.at, flaw.words);
         }
     } else {
-        tell("schema.dialect-unknown", &at("$schema"), "names no version of JSON Schema that is known".into());
+        tell(
+            "schema.dialect-unknown",
+            &at("$schema"),
+            "names no version of JSON Schema that is known".into(),
+        );
     }
     for (at, astray) in references::astray(schema) {
         match astray {
-            Astray::Outside => tell("schema.ref-external", &at, "leads out of the schema, and is not followed".into()),
-            Astray::Nowhere => tell("schema.ref-dangling", &at, "leads nowhere in the schema".into()),
+            Astray::Outside => tell(
+                "schema.ref-external",
+                &at,
+                "leads out of the schema, and is not followed".into(),
+            ),
+            Astray::Nowhere => {
+                tell("schema.ref-dangling", &at, "leads nowhere in the schema".into());
+            }
         }
     }
     let declared = schema.get("properties");
     let required = schema.get("required").and_then(Value::as_array);
     for (index, name) in required.into_iter().flatten().enumerate() {
-        if name.as_str().is_some_and(|name| declared.and_then(|declared| declared.get(name)).is_none()) {
+        if name
+            .as_str()
+            .is_some_and(|name| declared.and_then(|declared| declared.get(name)).is_none())
+        {
             let words = "is required, and not among \"properties\"".into();
             tell("schema.required-undeclared", &at("required").item(index), words);
         }
     }
     for (place, object) in anywhere(schema) {
         for keyword in ["title", "description"] {
-            if let (Some(text), Ok(place)) = (object.get(keyword).and_then(Value::as_str), Pointer::parse(&place)) {
+            if let (Some(text), Ok(place)) =
+                (object.get(keyword).and_then(Value::as_str), Pointer::parse(&place))
+            {
                 look_for_injection(text, || below.join(&place).child(keyword), faults);
             }
         }
@@ -157,7 +199,11 @@ fn annotations(tool: &Value, faults: &mut Vec<Fault>) {
     let hints = at("annotations");
     for hint in HINTS {
         if hint.given(tool).is_some_and(|given| !given.is_boolean()) {
-            faults.push(Fault::new("annotations.not-boolean", hints.child(hint.name), "is neither true nor false"));
+            faults.push(Fault::new(
+                "annotations.not-boolean",
+                hints.child(hint.name),
+                "is neither true nor false",
+            ));
         }
     }
     let is_true = |given: Option<&Value>| given == Some(&Value::Bool(true));
@@ -177,7 +223,8 @@ fn annotations(tool: &Value, faults: &mut Vec<Fault>) {
 
 /// The first word of a name in lower case: `deleteUser` and `delete_user` begin with `delete`.
 fn first_word(name: &str) -> Option<String> {
-    let parts = name.split(|letter: char| matches!(letter, '_' | '.' | '-') || letter.is_whitespace());
+    let parts =
+        name.split(|letter: char| matches!(letter, '_' | '.' | '-') || letter.is_whitespace());
     let part = parts.into_iter().find(|part| !part.is_empty())?;
     let mut word = String::new();
     let mut before_is_lower = false;
@@ -192,14 +239,21 @@ fn first_word(name: &str) -> Option<String> {
 }
 
 fn members(tool: &Value, version: &str, faults: &mut Vec<Fault>) {
-    for (index, icon) in tool.get("icons").and_then(Value::as_array).into_iter().flatten().enumerate() {
+    for (index, icon) in
+        tool.get("icons").and_then(Value::as_array).into_iter().flatten().enumerate()
+    {
         if !icon.get("src").and_then(Value::as_str).is_some_and(is_safe) {
             let place = at("icons").item(index).child("src");
-            faults.push(Fault::new("icons.unsafe-scheme", place, "is neither an https: nor a data: address"));
+            faults.push(Fault::new(
+                "icons.unsafe-scheme",
+                place,
+                "is neither an https: nor a data: address",
+            ));
         }
     }
     let tasks = tool.get("execution").and_then(|execution| execution.get("taskSupport"));
-    let is_known = |support: &Value| matches!(support.as_str(), Some("forbidden" | "optional" | "required"));
+    let is_known =
+        |support: &Value| matches!(support.as_str(), Some("forbidden" | "optional" | "required"));
     if version == DEFAULT && tasks.is_some_and(|support| !is_known(support)) {
         let words = "is neither \"forbidden\" nor \"optional\" nor \"required\"";
         faults.push(Fault::new("exec.task-unknown", at("execution").child("taskSupport"), words));
@@ -227,7 +281,8 @@ fn is_safe(source: &str) -> bool {
     matches!(scheme.as_deref(), Some("https" | "data"))
 }
 
-/// Whether a text may be a key of `_meta`: `name`, or `prefix/name` with a prefix of labels between dots.
+/// Whether a text may be a key of `_meta`: `name`, or `prefix/name` with a prefix of labels between
+/// dots.
 #[must_use]
 pub fn is_meta_key(key: &str) -> bool {
     let is_label = |label: &str| {
@@ -235,11 +290,15 @@ pub fn is_meta_key(key: &str) -> bool {
             && label.ends_with(|letter: char| letter.is_ascii_alphanumeric())
             && label.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-')
     };
-    let (prefix, name) = key.split_once('/').map_or((None, key), |(prefix, name)| (Some(prefix), name));
+    let (prefix, name) =
+        key.split_once('/').map_or((None, key), |(prefix, name)| (Some(prefix), name));
     let ends_well = name.starts_with(|letter: char| letter.is_ascii_alphanumeric())
         && name.ends_with(|letter: char| letter.is_ascii_alphanumeric());
-    let is_name = name.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.'));
-    prefix.is_none_or(|prefix| prefix.split('.').all(is_label)) && (name.is_empty() || ends_well && is_name)
+    let is_name = name
+        .chars()
+        .all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.'));
+    prefix.is_none_or(|prefix| prefix.split('.').all(is_label))
+        && (name.is_empty() || ends_well && is_name)
 }
 
 #[cfg(test)]
@@ -274,7 +333,10 @@ pub(super) mod tests {
         assert_eq!(found(&json!({"name": "a".repeat(64)})), Vec::<&str>::new());
         assert_eq!(found(&json!({"name": "a".repeat(128)})), ["tool.name-refused"]);
         let long = "é".repeat(129);
-        assert_eq!(found(&json!({"name": long})), ["tool.name-length", "tool.name-pattern", "tool.name-refused"]);
+        assert_eq!(
+            found(&json!({"name": long})),
+            ["tool.name-length", "tool.name-pattern", "tool.name-refused"]
+        );
     }
 
     #[test]
@@ -283,13 +345,19 @@ pub(super) mod tests {
             assert_eq!(found(&json!({"description": text})), ["tool.no-description"]);
         }
         assert_eq!(found(&json!({"description": "é".repeat(1024)})), Vec::<&str>::new());
-        assert_eq!(found(&json!({"description": " ".repeat(1025)})), ["text.long", "tool.no-description"]);
+        assert_eq!(
+            found(&json!({"description": " ".repeat(1025)})),
+            ["text.long", "tool.no-description"]
+        );
     }
 
     #[test]
     fn schemas_are_objects_with_a_root_of_objects() {
         for schema in [json!(true), json!("object"), json!([])] {
-            assert_eq!(found(&json!({"inputSchema": schema, "outputSchema": schema})), ["input.not-object", "output.not-object"]);
+            assert_eq!(
+                found(&json!({"inputSchema": schema, "outputSchema": schema})),
+                ["input.not-object", "output.not-object"]
+            );
         }
         assert_eq!(found(&json!({"inputSchema": {"type": ["object"]}})), ["input.type-not-object"]);
         assert_eq!(found(&json!({"outputSchema": {}})), ["output.type-not-object"]);
@@ -304,14 +372,28 @@ pub(super) mod tests {
             schema["properties"] = json!({"a": more});
             found(&json!({"outputSchema": schema}))
         };
-        for known in ["http://json-schema.org/draft-04/schema", "http://json-schema.org/draft-06/schema#"] {
+        for known in
+            ["http://json-schema.org/draft-04/schema", "http://json-schema.org/draft-06/schema#"]
+        {
             assert_eq!(with(known, &json!({"type": "string"})), Vec::<&str>::new());
             assert_eq!(with(known, &json!({"type": "str"})), ["schema.invalid"]);
         }
-        assert_eq!(with("https://json-schema.org/draft/2019-09/schema", &json!({"minLength": -1})), ["schema.invalid"]);
-        assert_eq!(with("http://json-schema.org/draft-07/schema#", &json!({"const": 1, "minimum": "1"})), ["schema.invalid"]);
-        assert_eq!(with("http://json-schema.org/draft-03/schema#", &json!({})), ["schema.dialect-unknown"]);
-        assert_eq!(with("https://json-schema.org/draft/2020-12/schema#", &json!({"pattern": "("})), ["schema.invalid"]);
+        assert_eq!(
+            with("https://json-schema.org/draft/2019-09/schema", &json!({"minLength": -1})),
+            ["schema.invalid"]
+        );
+        assert_eq!(
+            with("http://json-schema.org/draft-07/schema#", &json!({"const": 1, "minimum": "1"})),
+            ["schema.invalid"]
+        );
+        assert_eq!(
+            with("http://json-schema.org/draft-03/schema#", &json!({})),
+            ["schema.dialect-unknown"]
+        );
+        assert_eq!(
+            with("https://json-schema.org/draft/2020-12/schema#", &json!({"pattern": "("})),
+            ["schema.invalid"]
+        );
     }
 
     #[test]
@@ -321,23 +403,45 @@ pub(super) mod tests {
             schema["type"] = json!("object");
             found(&json!({"outputSchema": schema}))
         };
-        assert_eq!(found(json!({"properties": {"a": {"$ref": "#nowhere"}}})), ["schema.ref-dangling"]);
-        assert_eq!(found(json!({"properties": {"a": {"$ref": "#here"}, "b": {"$anchor": "here"}}})), Vec::<&str>::new());
-        assert_eq!(found(json!({"properties": {"a": {"$ref": "other.json#/a"}}})), ["schema.ref-external"]);
-        assert_eq!(found(json!({"properties": {"enum": {"$ref": "x"}}})), ["schema.ref-external"], "a name is no keyword");
         assert_eq!(
-            found(json!({"properties": {"a": {"enum": [{"$ref": "x"}], "examples": [{"$ref": "x"}]}}})),
+            found(json!({"properties": {"a": {"$ref": "#nowhere"}}})),
+            ["schema.ref-dangling"]
+        );
+        assert_eq!(
+            found(json!({"properties": {"a": {"$ref": "#here"}, "b": {"$anchor": "here"}}})),
+            Vec::<&str>::new()
+        );
+        assert_eq!(
+            found(json!({"properties": {"a": {"$ref": "other.json#/a"}}})),
+            ["schema.ref-external"]
+        );
+        assert_eq!(
+            found(json!({"properties": {"enum": {"$ref": "x"}}})),
+            ["schema.ref-external"],
+            "a name is no keyword"
+        );
+        assert_eq!(
+            found(
+                json!({"properties": {"a": {"enum": [{"$ref": "x"}], "examples": [{"$ref": "x"}]}}})
+            ),
             Vec::<&str>::new()
         );
         assert_eq!(found(json!({"required": ["a"]})), ["schema.required-undeclared"]);
-        assert_eq!(found(json!({"properties": {"o": {"required": ["a"]}}})), Vec::<&str>::new(), "only at the root");
+        assert_eq!(
+            found(json!({"properties": {"o": {"required": ["a"]}}})),
+            Vec::<&str>::new(),
+            "only at the root"
+        );
     }
 
     #[test]
     fn hints_are_true_or_false_and_agree_with_the_name() {
         for hint in HINTS {
             for value in [json!("true"), json!(1), json!(null)] {
-                assert_eq!(found(&json!({"annotations": {hint.name: value}})), ["annotations.not-boolean"]);
+                assert_eq!(
+                    found(&json!({"annotations": {hint.name: value}})),
+                    ["annotations.not-boolean"]
+                );
             }
         }
         for (name, contradicts) in [
@@ -364,7 +468,13 @@ pub(super) mod tests {
         for safe in ["https://e.x/i", "HTTPS://e.x/i", "data:image/png;base64,AA=="] {
             assert_eq!(icon(json!(safe)), Vec::<&str>::new());
         }
-        for other in [json!("javascript:alert(1)"), json!("file:///i"), json!("i.png"), json!("httpsx://e"), json!(null)] {
+        for other in [
+            json!("javascript:alert(1)"),
+            json!("file:///i"),
+            json!("i.png"),
+            json!("httpsx://e"),
+            json!(null),
+        ] {
             assert_eq!(icon(other), ["icons.unsafe-scheme"]);
         }
     }
@@ -373,7 +483,10 @@ pub(super) mod tests {
     fn revisions_know_their_members() {
         assert_eq!(found(&json!({"execution": {"taskSupport": "maybe"}})), ["exec.task-unknown"]);
         assert_eq!(found(&json!({"execution": {}})), Vec::<&str>::new());
-        assert_eq!(found_in("2025-06-18", &json!({"execution": {}, "icons": []})), ["tool.unknown-member"]);
+        assert_eq!(
+            found_in("2025-06-18", &json!({"execution": {}, "icons": []})),
+            ["tool.unknown-member"]
+        );
         assert_eq!(found_in("2026-07-28", &json!({"icons": []})), Vec::<&str>::new());
         assert_eq!(found(&json!({"x-mine": 1})), ["tool.unknown-member"]);
     }
@@ -383,7 +496,9 @@ pub(super) mod tests {
         for key in ["", "a", "a/", "io.mcp/x", "com.example-1/a_b.c-d", "traceparent", "A1.b2/Z"] {
             assert!(is_meta_key(key), "{key:?}");
         }
-        for key in ["/a", "1a/b", "a-/b", "a..b/c", "a_b/c", "-a", "a-", "a/b/c", "a b", "é", "a/-b"] {
+        for key in
+            ["/a", "1a/b", "a-/b", "a..b/c", "a_b/c", "-a", "a-", "a/b/c", "a b", "é", "a/-b"]
+        {
             assert!(!is_meta_key(key), "{key:?}");
         }
     }
@@ -412,9 +527,17 @@ pub(super) mod tests {
 
     #[test]
     fn faults_tell_their_places() {
-        let faults = tool_findings(&tool(&json!({"inputSchema": {"type": "object", "required": ["a"]}})), DEFAULT, &["echo"]);
-        let told: Vec<String> = faults.iter().map(|fault| format!("{} {}", fault.id, fault.at)).collect();
-        assert_eq!(told, ["tool.name-duplicate /name", "schema.required-undeclared /inputSchema/required/0"]);
+        let faults = tool_findings(
+            &tool(&json!({"inputSchema": {"type": "object", "required": ["a"]}})),
+            DEFAULT,
+            &["echo"],
+        );
+        let told: Vec<String> =
+            faults.iter().map(|fault| format!("{} {}", fault.id, fault.at)).collect();
+        assert_eq!(
+            told,
+            ["tool.name-duplicate /name", "schema.required-undeclared /inputSchema/required/0"]
+        );
     }
 
     /// Any JSON, with members that mean something here.
@@ -447,14 +570,17 @@ pub(super) mod tests {
             Just(Value::Null),
             any::<bool>().prop_map(Value::from),
             any::<i32>().prop_map(Value::from),
-            prop::sample::select(vec!["object", "string", "#/a", "#", "x", "required", "\u{1b}"]).prop_map(Value::from),
+            prop::sample::select(vec!["object", "string", "#/a", "#", "x", "required", "\u{1b}"])
+                .prop_map(Value::from),
             ".{0,6}".prop_map(Value::from),
         ];
         leaf.prop_recursive(5, 40, 5, move |inner| {
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..4).prop_map(Value::Array),
-                prop::collection::vec((key.clone(), inner), 0..6)
-                    .prop_map(|members| members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()),
+                prop::collection::vec((key.clone(), inner), 0..6).prop_map(|members| members
+                    .into_iter()
+                    .map(|(name, value)| (name.to_owned(), value))
+                    .collect()),
             ]
         })
     }

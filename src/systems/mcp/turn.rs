@@ -1,4 +1,5 @@
-//! What goes into and comes out of a [`session`](super::session): settings, frames to be sent, things to do and things that happened.
+//! What goes into and comes out of a [`session`](super::session): settings, frames to be sent,
+//! things to do and things that happened.
 
 use serde_json::Value;
 
@@ -36,7 +37,8 @@ pub struct Outgoing {
     pub headers: Vec<(String, String)>,
     /// Under which its answer comes, where one is expected.
     pub id: Option<Id>,
-    /// Milliseconds after which [`Session::timed_out`](super::session::Session::timed_out) is to be told; `None`: as the caller likes.
+    /// Milliseconds after which [`Session::timed_out`](super::session::Session::timed_out) is to be
+    /// told; `None`: as the caller likes.
     pub wait: Option<u64>,
 }
 
@@ -48,7 +50,8 @@ pub enum Do {
     Respawn,
     /// Open the GET stream, on which a server of the legacy era speaks unasked.
     Listen,
-    /// Open the transport of 2024-11-05, and tell [`Session::old_sse_opened`](super::session::Session::old_sse_opened).
+    /// Open the transport of 2024-11-05, and tell
+    /// [`Session::old_sse_opened`](super::session::Session::old_sse_opened).
     OpenOldSse,
     /// Get a token and open again.
     Authorize,

@@ -41,8 +41,12 @@ pub struct Versions {
 
 impl Default for Versions {
     fn default() -> Self {
-        let all = |versions: &[&str]| versions.iter().map(|version| (*version).to_owned()).collect();
-        Self { modern: all(&[FIRST_MODERN]), legacy: all(&[DEFAULT, "2025-06-18", "2025-03-26", OLD_SSE]) }
+        let all =
+            |versions: &[&str]| versions.iter().map(|version| (*version).to_owned()).collect();
+        Self {
+            modern: all(&[FIRST_MODERN]),
+            legacy: all(&[DEFAULT, "2025-06-18", "2025-03-26", OLD_SSE]),
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-//! TrustGraph's agent behind the gateway: what it is asked, and its thoughts, actions, observations and answer as they come.
+//! TrustGraph's agent behind the gateway: what it is asked, and its thoughts, actions, observations
+//! and answer as they come.
 
 use serde_json::{Map, Value, json};
 
@@ -37,15 +38,26 @@ pub const TOO_MANY_STEPS: &str = "Too many agent iterations";
 ///
 /// # Errors
 /// When the connection is none over which its steps arrive.
-pub fn request(asked: &Asked, correlation: &str, connection: &Connection) -> Result<Request, Problem> {
+pub fn request(
+    asked: &Asked,
+    correlation: &str,
+    connection: &Connection,
+) -> Result<Request, Problem> {
     reached(connection)?;
     let Asked { question, context, pattern, collection } = asked;
-    let mut body = Map::from_iter([("question".to_owned(), json!(question)), ("streaming".to_owned(), json!(true))]);
+    let mut body = Map::from_iter([
+        ("question".to_owned(), json!(question)),
+        ("streaming".to_owned(), json!(true)),
+    ]);
     // A group that is left out means `default`; a bare text would be taken letter by letter.
     if let Some(groups) = &context.groups {
         body.insert("group".into(), groups.iter().map(|name| Value::from(&**name)).collect());
     }
-    let texts = [("state", context.state.as_deref()), ("pattern", pattern.as_deref()), ("collection", collection.as_deref())];
+    let texts = [
+        ("state", context.state.as_deref()),
+        ("pattern", pattern.as_deref()),
+        ("collection", collection.as_deref()),
+    ];
     body.extend(texts.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text?.into()))));
     Ok(endpoints::of_flow(SERVICE, body, correlation, connection))
 }
@@ -58,9 +70,15 @@ pub fn reached(connection: &Connection) -> Result<(), Problem> {
     let transport = connection.transport();
     let cause = match transport.about().traffic {
         _ if !settings::is_gateway(transport) => {
-            format!("connection \"{}\" leads to {}, not to TrustGraph's gateway", connection.name, transport.title())
+            format!(
+                "connection \"{}\" leads to {}, not to TrustGraph's gateway",
+                connection.name,
+                transport.title()
+            )
         }
-        Traffic::Exchange => "over HTTP only the agent's last message arrives, which holds no text".to_owned(),
+        Traffic::Exchange => {
+            "over HTTP only the agent's last message arrives, which holds no text".to_owned()
+        }
         Traffic::Pipe | Traffic::Bus => return Ok(()),
     };
     let remedy = "choose a connection to the gateway's socket: ws:// or wss://";
@@ -70,7 +88,8 @@ pub fn reached(connection: &Connection) -> Result<(), Problem> {
 /// Whether requests that go there are questions for the agent.
 #[must_use]
 pub fn is_at(to: &str) -> bool {
-    Endpoint::parse(to).is_some_and(|endpoint| endpoint.service == SERVICE && endpoint.flow.is_some())
+    Endpoint::parse(to)
+        .is_some_and(|endpoint| endpoint.service == SERVICE && endpoint.flow.is_some())
 }
 
 /// What a request asks the agent; `None` when it asks something else.
@@ -84,13 +103,20 @@ pub fn asked(request: &Request) -> Option<Asked> {
     let groups = body.get("group").and_then(Value::as_array);
     let context = Context {
         user: None,
-        groups: groups.map(|groups| groups.iter().filter_map(Value::as_str).map(Into::into).collect()),
+        groups: groups
+            .map(|groups| groups.iter().filter_map(Value::as_str).map(Into::into).collect()),
         state: text("state").map(Into::into),
     };
-    Some(Asked { question: text("question")?, context, pattern: text("pattern"), collection: text("collection") })
+    Some(Asked {
+        question: text("question")?,
+        context,
+        pattern: text("pattern"),
+        collection: text("collection"),
+    })
 }
 
-/// What a message of the agent tells. The use of a tool is no message of its own: it stands only among the facts that explain a step.
+/// What a message of the agent tells. The use of a tool is no message of its own: it stands only
+/// among the facts that explain a step.
 #[must_use]
 pub fn read(message: &Value) -> Option<Told> {
     let word = |name: &str| message.get(name).and_then(Value::as_str);
@@ -100,7 +126,11 @@ pub fn read(message: &Value) -> Option<Told> {
         return action(message.get("explain_triples")?);
     }
     let text = word("content").unwrap_or_default().to_owned();
-    Some(Told::Text { part: Part::of(kind)?, text, ends: message.get("end_of_message") == Some(&Value::Bool(true)) })
+    Some(Told::Text {
+        part: Part::of(kind)?,
+        text,
+        ends: message.get("end_of_message") == Some(&Value::Bool(true)),
+    })
 }
 
 /// The use of a tool among the facts that explain a step.
@@ -109,13 +139,21 @@ pub fn action(triples: &Value) -> Option<Told> {
     let triples = triples.as_array()?;
     // The gateway shortens the members' names that the bus has.
     let of_either = |triple: &Value, long: &str, short: &str| {
-        [long, short].into_iter().find_map(|at| triple.pointer(at)?.as_str()).unwrap_or_default().to_owned()
+        [long, short]
+            .into_iter()
+            .find_map(|at| triple.pointer(at)?.as_str())
+            .unwrap_or_default()
+            .to_owned()
     };
     let object = |name: &str| {
-        let triple = triples.iter().find(|triple| of_either(triple, "/p/iri", "/p/i").ends_with(name))?;
+        let triple =
+            triples.iter().find(|triple| of_either(triple, "/p/iri", "/p/i").ends_with(name))?;
         Some(of_either(triple, "/o/value", "/o/v")).filter(|text| !text.is_empty())
     };
-    Some(Told::Action { tool: object("/action")?, arguments: object("/arguments").unwrap_or_else(|| "{}".into()) })
+    Some(Told::Action {
+        tool: object("/action")?,
+        arguments: object("/arguments").unwrap_or_else(|| "{}".into()),
+    })
 }
 
 /// Why a tool of type tool-service fails in the hands of the agent.
@@ -145,13 +183,22 @@ mod tests {
     #[test]
     fn texts_come_in_pieces_and_actions_among_facts() {
         let piece = r#"{"message_type": "thought", "content": "I", "end_of_message": false, "message_id": "x"}"#;
-        assert_eq!(told(piece), Some(Told::Text { part: Part::Thought, text: "I".into(), ends: false }));
+        assert_eq!(
+            told(piece),
+            Some(Told::Text { part: Part::Thought, text: "I".into(), ends: false })
+        );
         let end = r#"{"message_type": "answer", "end_of_message": true, "end_of_dialog": true}"#;
-        assert_eq!(told(end), Some(Told::Text { part: Part::Answer, text: String::new(), ends: true }));
+        assert_eq!(
+            told(end),
+            Some(Told::Text { part: Part::Answer, text: String::new(), ends: true })
+        );
         let facts = r#"{"message_type": "explain", "explain_triples": [
             {"s": {"t": "i", "i": "u"}, "p": {"t": "i", "i": "https://trustgraph.ai/ns/action"}, "o": {"t": "l", "v": "joke"}},
             {"s": {"t": "i", "i": "u"}, "p": {"t": "i", "i": "https://trustgraph.ai/ns/arguments"}, "o": {"t": "l", "v": "{\"a\": 1}"}}]}"#;
-        assert_eq!(told(facts), Some(Told::Action { tool: "joke".into(), arguments: r#"{"a": 1}"#.into() }));
+        assert_eq!(
+            told(facts),
+            Some(Told::Action { tool: "joke".into(), arguments: r#"{"a": 1}"#.into() })
+        );
         let begun = r#"{"message_type": "explain", "explain_triples": []}"#;
         assert_eq!((told(begun), told("{}"), told("[1]")), (None, None, None));
     }
@@ -159,8 +206,17 @@ mod tests {
     #[test]
     fn groups_are_a_list_and_what_is_not_given_is_left_out() {
         let socket = Connection::to(TransportKind::WebSocket, "tg", "ws://h");
-        let context = Context { groups: Some(vec!["a".into(), "b".into()]), state: Some("s".into()), user: None };
-        let whole = Asked { question: "why?".into(), context, pattern: Some(PLAN.into()), collection: Some("books".into()) };
+        let context = Context {
+            groups: Some(vec!["a".into(), "b".into()]),
+            state: Some("s".into()),
+            user: None,
+        };
+        let whole = Asked {
+            question: "why?".into(),
+            context,
+            pattern: Some(PLAN.into()),
+            collection: Some("books".into()),
+        };
         let sent = request(&whole, "r", &socket).unwrap();
         assert_eq!(sent.to, "/api/v1/flow/default/service/agent");
         let body = r#"{"question":"why?","streaming":true,"group":["a","b"],"state":"s","pattern":"plan-then-execute","collection":"books"}"#;
@@ -169,7 +225,10 @@ mod tests {
         let sent_bare = request(&bare, "r", &socket).unwrap();
         assert_eq!(&*sent_bare.body, r#"{"question":"why?","streaming":true}"#);
         assert_eq!((asked(&sent), asked(&sent_bare)), (Some(whole.clone()), Some(bare)));
-        assert_eq!(asked(&Request { to: "/api/v1/flow/default/service/prompt".into(), ..sent }), None);
+        assert_eq!(
+            asked(&Request { to: "/api/v1/flow/default/service/prompt".into(), ..sent }),
+            None
+        );
         let http = Connection::to(TransportKind::Http, "tg", "http://h");
         assert!(request(&whole, "r", &http).unwrap_err().remedy.contains("ws://"));
     }

@@ -1,6 +1,7 @@
 //! What is wrong with TrustGraph's entries: one table of rows, functions by what they look at.
 //!
-//! [`known`] says which keys there are; the others look at entries, fields, gates, services, arguments, and the whole set.
+//! [`known`] says which keys there are; the others look at entries, fields, gates, services,
+//! arguments, and the whole set.
 
 mod arguments;
 mod carried;
@@ -25,7 +26,8 @@ use crate::{
     model::finding::{Finding, Severity},
 };
 
-/// A departure of the deployed code from the document: harmless by the document, an error where it runs.
+/// A departure of the deployed code from the document: harmless by the document, an error where it
+/// runs.
 const AS_DEPLOYED: Level = Level::by_mode(Severity::Note, Severity::Error);
 /// What the document's own examples do, and the deployed code does not bear.
 const TOLERATED: Level = Level::by_mode(Severity::Warning, Severity::Error);
@@ -44,7 +46,12 @@ pub const CHECKS: &[Check] = &[
         about: "An entry of an export is an object; the configuration service wants text that holds JSON.",
         run: Run::All(entries::not_json_text),
     },
-    Check { code: "type.missing", severity: Level::ERROR, about: "The tool has no type.", run: Run::Tool(fields::type_missing) },
+    Check {
+        code: "type.missing",
+        severity: Level::ERROR,
+        about: "The tool has no type.",
+        run: Run::Tool(fields::type_missing),
+    },
     Check {
         code: "type.unknown",
         severity: TOLERATED,

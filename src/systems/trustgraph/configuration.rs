@@ -1,7 +1,9 @@
-//! A whole configuration as TrustGraph's agent gets it, and which of its tools the agent then holds.
+//! A whole configuration as TrustGraph's agent gets it, and which of its tools the agent then
+//! holds.
 //!
-//! The agent reads the services first, then the tools, each by the order of their keys. The first entry that it cannot take ends the
-//! reading, and then it keeps what it held before: of a fresh start, nothing.
+//! The agent reads the services first, then the tools, each by the order of their keys. The first
+//! entry that it cannot take ends the reading, and then it keeps what it held before: of a fresh
+//! start, nothing.
 
 use std::collections::HashMap;
 
@@ -20,7 +22,8 @@ use crate::{
     syntax::python_json::{self, Fault},
 };
 
-/// Tools and services with their keys. A value is what an entry's text holds; the error is why it holds none.
+/// Tools and services with their keys. A value is what an entry's text holds; the error is why it
+/// holds none.
 #[derive(Debug, Default)]
 pub struct Configuration<'v> {
     pub tools: Vec<(&'v str, Held<'v>)>,
@@ -50,7 +53,10 @@ pub struct Stopped {
 
 impl<'v> Configuration<'v> {
     /// Entries by their keys, as their texts were read.
-    pub fn held(keys: impl Iterator<Item = &'v str>, read: &'v [Result<Value, Fault>]) -> Vec<(&'v str, Held<'v>)> {
+    pub fn held(
+        keys: impl Iterator<Item = &'v str>,
+        read: &'v [Result<Value, Fault>],
+    ) -> Vec<(&'v str, Held<'v>)> {
         keys.zip(read.iter().map(|read| read.as_ref().map_err(Fault::to_string))).collect()
     }
 
@@ -67,10 +73,14 @@ impl<'v> Configuration<'v> {
         let mut agent = Agent::default();
         let mut places: HashMap<String, usize> = HashMap::new();
         for (row, (key, held)) in in_order(&self.tools) {
-            let value = held.as_ref().map_err(|logged| stopped(keys::TOOLS, row, not_json(key, logged)))?;
-            let (name, _) = load::keyed(value, &services).map_err(|error| stopped(keys::TOOLS, row, error))?;
+            let value =
+                held.as_ref().map_err(|logged| stopped(keys::TOOLS, row, not_json(key, logged)))?;
+            let (name, _) =
+                load::keyed(value, &services).map_err(|error| stopped(keys::TOOLS, row, error))?;
             match places.get(&name) {
-                Some(place) => agent.replaced.push((std::mem::replace(&mut agent.tools[*place], row), row)),
+                Some(place) => {
+                    agent.replaced.push((std::mem::replace(&mut agent.tools[*place], row), row));
+                }
                 None => {
                     places.insert(name, agent.tools.len());
                     agent.tools.push(row);
@@ -86,11 +96,19 @@ fn stopped(section: &'static str, row: usize, error: LoadError) -> Stopped {
 }
 
 fn not_json(key: &str, logged: &str) -> LoadError {
-    LoadError { code: LoadCode::NotJson, tool: key.to_owned(), logged: logged.to_owned(), field: "" }
+    LoadError {
+        code: LoadCode::NotJson,
+        tool: key.to_owned(),
+        logged: logged.to_owned(),
+        field: "",
+    }
 }
 
-/// Entries with their rows, by the order of their keys, which is that of the table that they are kept in.
-fn in_order<'e, 'v>(entries: &'e [(&'v str, Held<'v>)]) -> impl Iterator<Item = (usize, &'e (&'v str, Held<'v>))> {
+/// Entries with their rows, by the order of their keys, which is that of the table that they are
+/// kept in.
+fn in_order<'e, 'v>(
+    entries: &'e [(&'v str, Held<'v>)],
+) -> impl Iterator<Item = (usize, &'e (&'v str, Held<'v>))> {
     let mut rows: Vec<_> = entries.iter().enumerate().collect();
     rows.sort_by_key(|(_, (key, _))| *key);
     rows.into_iter()
@@ -99,7 +117,8 @@ fn in_order<'e, 'v>(entries: &'e [(&'v str, Held<'v>)]) -> impl Iterator<Item = 
 /// What an entry of the workspace holds once it is sent.
 pub fn held(entry: &Entry) -> Held<'_> {
     match (&*entry.value, entry.id.place().form) {
-        // Text that could be read stands as its value; a text that holds a text stands as it is written.
+        // Text that could be read stands as its value; a text that holds a text stands as it is
+        // written.
         (Value::String(text), EntryForm::JsonText) => {
             python_json::read(text).map(|_| &*entry.value).map_err(|fault| fault.to_string())
         }
@@ -111,7 +130,8 @@ pub fn held(entry: &Entry) -> Held<'_> {
 #[must_use]
 pub fn loading(catalog: &Catalog) -> Loading {
     let ours = |entry: &Entry| entry.system == keys::SYSTEM;
-    let tools: Vec<_> = catalog.tools.iter().enumerate().filter(|(_, tool)| ours(&tool.entry)).collect();
+    let tools: Vec<_> =
+        catalog.tools.iter().enumerate().filter(|(_, tool)| ours(&tool.entry)).collect();
     let services: Vec<_> = catalog.services.iter().filter(|service| ours(&service.entry)).collect();
     let configuration = Configuration {
         tools: tools.iter().map(|(_, tool)| (tool.entry.key.as_str(), held(&tool.entry))).collect(),
@@ -122,20 +142,27 @@ pub fn loading(catalog: &Catalog) -> Loading {
             not_loaded: agent
                 .replaced
                 .iter()
-                .map(|(row, by)| (tools[*row].0, NotLoaded::Replaced { by: tools[*by].1.entry.key.as_str().into() }))
+                .map(|(row, by)| {
+                    (
+                        tools[*row].0,
+                        NotLoaded::Replaced { by: tools[*by].1.entry.key.as_str().into() },
+                    )
+                })
                 .collect(),
             order: agent.tools.iter().map(|row| tools[*row].0).collect(),
             ..Loading::default()
         },
         Err(Stopped { section, row, error }) => {
-            let entry = if section == keys::SERVICES { &services[row].entry } else { &tools[row].1.entry };
+            let entry =
+                if section == keys::SERVICES { &services[row].entry } else { &tools[row].1.entry };
             let refusal = Refusal {
                 system: "TrustGraph",
                 entry: entry.id.clone(),
                 name: format!("{section}/{}", entry.key).into(),
                 logged: error.logged.into(),
             };
-            let why = NotLoaded::Refused { entry: refusal.name.clone(), logged: refusal.logged.clone() };
+            let why =
+                NotLoaded::Refused { entry: refusal.name.clone(), logged: refusal.logged.clone() };
             Loading {
                 not_loaded: tools.iter().map(|(row, _)| (*row, why.clone())).collect(),
                 refusal: Some(refusal),

@@ -1,4 +1,5 @@
-//! Reads entries as tools and services, leniently: what cannot be read is a finding elsewhere, and closes a gate rather than opening it.
+//! Reads entries as tools and services, leniently: what cannot be read is a finding elsewhere, and
+//! closes a gate rather than opening it.
 
 use serde_json::{Map, Value, json};
 
@@ -20,7 +21,10 @@ pub fn tool(entry: &Entry, mode: Mode) -> Tool {
     let value = &*entry.value;
     let kind = text(value, keys::TYPE).unwrap_or_default();
     Tool {
-        name: text(value, keys::NAME).filter(|name| !name.is_empty()).unwrap_or(&entry.key).to_owned(),
+        name: text(value, keys::NAME)
+            .filter(|name| !name.is_empty())
+            .unwrap_or(&entry.key)
+            .to_owned(),
         name_key: keys::NAME,
         kind: kind.to_owned(),
         description: text(value, keys::DESCRIPTION).unwrap_or_default().to_owned(),
@@ -31,7 +35,8 @@ pub fn tool(entry: &Entry, mode: Mode) -> Tool {
     }
 }
 
-/// Why the agent fails every request that offers the tool: it puts the names of all tools into one text.
+/// Why the agent fails every request that offers the tool: it puts the names of all tools into one
+/// text.
 #[must_use]
 pub fn breaks(tool: &Tool) -> Option<String> {
     let what = match tool.entry.value.get(keys::NAME) {
@@ -39,7 +44,10 @@ pub fn breaks(tool: &Tool) -> Option<String> {
         None | Some(Value::Null) => "no name",
         Some(_) => "a name that is not a text",
     };
-    Some(format!("{} has {what}: TrustGraph's agent fails every request that offers it", tool.entry.key))
+    Some(format!(
+        "{} has {what}: TrustGraph's agent fails every request that offers it",
+        tool.entry.key
+    ))
 }
 
 /// The key of the service or server that a tool of a type names.
@@ -49,7 +57,8 @@ fn answered_by<'v>(value: &'v Value, kind: &str, mode: Mode) -> Option<&'v str> 
     fields.iter().copied().filter(document).find_map(|key| text(value, key))
 }
 
-/// What a tool of a type refers to, and the members that may name it, the first that is there counting.
+/// What a tool of a type refers to, and the members that may name it, the first that is there
+/// counting.
 fn references(kind: &str) -> Option<(EntryKind, &'static [&'static str])> {
     match kind {
         "tool-service" => Some((EntryKind::Service, &[keys::SERVICE])),
@@ -62,7 +71,8 @@ fn references(kind: &str) -> Option<(EntryKind, &'static [&'static str])> {
 #[must_use]
 pub fn key_at(entry: &Entry) -> Option<Pointer> {
     let own = entry.kind == EntryKind::Service && entry.id.place().at.is_root();
-    (own && text(&entry.value, keys::ID) == Some(&entry.key)).then(|| Pointer::root().child(keys::ID))
+    (own && text(&entry.value, keys::ID) == Some(&entry.key))
+        .then(|| Pointer::root().child(keys::ID))
 }
 
 /// What a tool names to answer for it, and where.
@@ -76,8 +86,9 @@ pub fn reference(tool: &Tool) -> Option<Reference> {
 
 /// When a tool's value makes it available, and where it leads.
 ///
-/// The deployed code reads only `applicable-states`; in document mode `available_in_states` counts where that is not given. A member
-/// that is there and `null` is no list and names nothing: it closes the gate, as in TrustGraph's filter.
+/// The deployed code reads only `applicable-states`; in document mode `available_in_states` counts
+/// where that is not given. A member that is there and `null` is no list and names nothing: it
+/// closes the gate, as in TrustGraph's filter.
 #[must_use]
 pub fn gate(value: &Value, mode: Mode) -> Gate {
     Gate {
@@ -92,12 +103,17 @@ pub fn gate(value: &Value, mode: Mode) -> Gate {
     }
 }
 
-/// The key that a tool's states are read from in a mode; where it has none, the one to write them under.
+/// The key that a tool's states are read from in a mode; where it has none, the one to write them
+/// under.
 #[must_use]
 pub fn states_key(value: &Value, mode: Mode) -> &'static str {
     let given = |key| value.get(key).is_some_and(|member| !member.is_null());
     match mode {
-        Mode::Document if value.get(keys::STATES_DOCUMENT).is_some() && !given(keys::STATES_DEPLOYED) => keys::STATES_DOCUMENT,
+        Mode::Document
+            if value.get(keys::STATES_DOCUMENT).is_some() && !given(keys::STATES_DEPLOYED) =>
+        {
+            keys::STATES_DOCUMENT
+        }
         _ => keys::STATES_DEPLOYED,
     }
 }
@@ -120,14 +136,17 @@ pub fn service(entry: &Entry, mode: Mode) -> Service {
         response_queue: text(value, keys::RESPONSE_QUEUE).map(str::to_owned),
         parameters: load::parameters(value),
         alias: match mode {
-            Mode::Document => text(value, keys::ID).filter(|id| *id != entry.key).map(str::to_owned),
+            Mode::Document => {
+                text(value, keys::ID).filter(|id| *id != entry.key).map(str::to_owned)
+            }
             Mode::AsDeployed => None,
         },
         entry: entry.clone(),
     }
 }
 
-/// What a model gives to a tool, as a JSON Schema: the tool's own where it has one, else made from the list.
+/// What a model gives to a tool, as a JSON Schema: the tool's own where it has one, else made from
+/// the list.
 #[must_use]
 pub fn arguments(value: &Value, kind: &str) -> Value {
     let mut properties = Map::new();
@@ -137,15 +156,24 @@ pub fn arguments(value: &Value, kind: &str) -> Value {
         }
         (_, Some(schema @ Value::Object(_))) => return schema.clone(),
         _ => {
-            let listed = value.get(keys::ARGUMENTS).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-            properties.extend(listed.iter().filter_map(|item| Some((text(item, keys::NAME)?.to_owned(), argument(item)))));
+            let listed = value
+                .get(keys::ARGUMENTS)
+                .and_then(Value::as_array)
+                .map(Vec::as_slice)
+                .unwrap_or_default();
+            properties.extend(
+                listed
+                    .iter()
+                    .filter_map(|item| Some((text(item, keys::NAME)?.to_owned(), argument(item)))),
+            );
         }
     }
     let required: Vec<Value> = properties.keys().map(|name| name.as_str().into()).collect();
     json!({"type": "object", "properties": properties, "required": required})
 }
 
-/// One argument. A type that JSON Schema does not know allows anything, and is named in the description.
+/// One argument. A type that JSON Schema does not know allows anything, and is named in the
+/// description.
 fn argument(item: &Value) -> Value {
     let mut schema = Map::new();
     let named = text(item, keys::TYPE);
@@ -169,7 +197,8 @@ fn argument(item: &Value) -> Value {
 
 /// The JSON Schema type that an argument's `type` means; `None` when it means none.
 ///
-/// TrustGraph never checks the word and the model only reads it, so common words of programming languages count too.
+/// TrustGraph never checks the word and the model only reads it, so common words of programming
+/// languages count too.
 #[must_use]
 pub fn argument_type(named: &str) -> Option<&'static str> {
     Some(match named.trim().to_ascii_lowercase().as_str() {
@@ -196,7 +225,12 @@ mod tests {
     use crate::model::entry::{EntryForm, EntryId, EntryPlace, FileId};
 
     fn entry(value: Value) -> Entry {
-        let place = EntryPlace { file: FileId::new("t.json"), document: 0, at: Pointer::root(), form: EntryForm::Plain };
+        let place = EntryPlace {
+            file: FileId::new("t.json"),
+            document: 0,
+            at: Pointer::root(),
+            form: EntryForm::Plain,
+        };
         Entry {
             id: EntryId::new(place),
             system: keys::SYSTEM,
@@ -231,7 +265,8 @@ mod tests {
     #[test]
     fn null_puts_a_tool_in_no_group_and_in_no_state() {
         for mode in [Mode::Document, Mode::AsDeployed] {
-            let read = gate(&json!({"group": null, "applicable-states": null, "state": null}), mode);
+            let read =
+                gate(&json!({"group": null, "applicable-states": null, "state": null}), mode);
             assert_eq!((read.groups, read.states, read.next), (Some(Vec::new()), only(&[]), None));
             assert_eq!(gate(&json!({"group": {}}), mode).groups, Some(Vec::new()));
         }
@@ -259,7 +294,10 @@ mod tests {
                 "required": ["topic", "when"],
             })
         );
-        let fixed = tool(&entry(json!({"type": "row-embeddings-query", "arguments": [{"name": "zzz"}]})), Mode::Document);
+        let fixed = tool(
+            &entry(json!({"type": "row-embeddings-query", "arguments": [{"name": "zzz"}]})),
+            Mode::Document,
+        );
         assert_eq!(arguments(&fixed.entry.value, &fixed.kind)["required"], json!(["query"]));
     }
 
@@ -270,11 +308,16 @@ mod tests {
 
     #[test]
     fn a_services_id_is_an_alias_in_document_mode() {
-        let described = entry(json!({"id": "joke", "config-params": ["style", {"name": "tone", "required": true}, 3]}));
+        let described = entry(
+            json!({"id": "joke", "config-params": ["style", {"name": "tone", "required": true}, 3]}),
+        );
         let read = service(&described, Mode::Document);
         assert_eq!(read.alias.as_deref(), Some("joke"));
         assert_eq!(
-            read.parameters.iter().map(|parameter| (parameter.name.as_str(), parameter.required)).collect::<Vec<_>>(),
+            read.parameters
+                .iter()
+                .map(|parameter| (parameter.name.as_str(), parameter.required))
+                .collect::<Vec<_>>(),
             [("style", false), ("tone", true)]
         );
         assert_eq!(service(&described, Mode::AsDeployed).alias, None);

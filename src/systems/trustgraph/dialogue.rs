@@ -1,4 +1,5 @@
-//! A dialogue with TrustGraph's agent as it is told: what it says, the tools it uses, and where each step leaves the state and the tools.
+//! A dialogue with TrustGraph's agent as it is told: what it says, the tools it uses, and where
+//! each step leaves the state and the tools.
 
 use serde_json::Value;
 
@@ -16,7 +17,7 @@ use crate::{
     },
     model::{
         agent::{Asked, Part, Said, Told},
-        call::{CallProblem, Outcome},
+        call::{CallError, Outcome},
         catalog::Catalog,
         context::{Context, Mode},
         tool::Tool,
@@ -40,7 +41,7 @@ pub struct Dialogue {
     /// What was seen to be offered last.
     offered: Option<Vec<String>>,
     /// What failed on the bus last.
-    failed: Option<(Failing, CallProblem)>,
+    failed: Option<(Failing, CallError)>,
 }
 
 impl Dialogue {
@@ -64,13 +65,20 @@ impl Dialogue {
 
     fn available(&self) -> Vec<String> {
         let name = |row: usize| self.tools.tools[row].name.clone();
-        self.tools.in_order(available(&self.tools.tools, &self.context)).into_iter().map(name).collect()
+        self.tools
+            .in_order(available(&self.tools.tools, &self.context))
+            .into_iter()
+            .map(name)
+            .collect()
     }
 
     /// The state now, and the tools that there are in it.
     #[must_use]
     pub fn now(&self) -> Said {
-        Said::State { state: self.context.state().to_owned(), available: self.expected.last().cloned().unwrap_or_default() }
+        Said::State {
+            state: self.context.state().to_owned(),
+            available: self.expected.last().cloned().unwrap_or_default(),
+        }
     }
 
     /// What is to be warned of before it begins.
@@ -82,7 +90,8 @@ impl Dialogue {
             warnings.push(format!("no tool there is in {}", list(&unknown)));
         }
         let offered = available(&self.tools.tools, &self.context);
-        warnings.extend(offered.iter().filter_map(|row| descriptor::breaks(&self.tools.tools[*row])));
+        warnings
+            .extend(offered.iter().filter_map(|row| descriptor::breaks(&self.tools.tools[*row])));
         if offered.is_empty() {
             warnings.push("0 tools: with these groups in this state the agent has none, and answers from itself".into());
         }
@@ -109,11 +118,19 @@ impl Dialogue {
 
     /// A tool was used: the state moves, whether it failed or not, and other tools may be there.
     fn step(&mut self) -> Vec<Said> {
-        let note = agent::explained(&std::mem::take(&mut self.observed)).map(|words| Said::Note(words.to_owned()));
+        let note = agent::explained(&std::mem::take(&mut self.observed))
+            .map(|words| Said::Note(words.to_owned()));
         let is_held = |tool: &Tool| tool.gate.not_loaded().is_none();
-        let used = self.used.take().and_then(|name| self.tools.tools.iter().find(|tool| tool.name == name && is_held(tool)));
+        let used = self.used.take().and_then(|name| {
+            self.tools.tools.iter().find(|tool| tool.name == name && is_held(tool))
+        });
         if let Some(tool) = used.filter(|_| !self.stays) {
-            self.context.state = Some(next_state(&tool.gate, self.context.state(), Outcome::Succeeded, Mode::AsDeployed));
+            self.context.state = Some(next_state(
+                &tool.gate,
+                self.context.state(),
+                Outcome::Succeeded,
+                Mode::AsDeployed,
+            ));
         }
         self.expected.push(self.available());
         let now = self.now();
@@ -129,7 +146,10 @@ impl Dialogue {
             }
             Overheard::Failed { part, problem } => {
                 // The agent repeats what it was told by others, who know it better.
-                let known = self.failed.as_ref().is_some_and(|(_, known)| problem.message.contains(&known.message));
+                let known = self
+                    .failed
+                    .as_ref()
+                    .is_some_and(|(_, known)| problem.message.contains(&known.message));
                 if !known {
                     self.failed = Some((part, problem));
                 }
@@ -146,8 +166,9 @@ impl Dialogue {
 
     /// What was offered for the steps that are known by now, beside what was expected.
     fn compared(&mut self) -> Vec<Said> {
-        let (known, rest): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.seen).into_iter().partition(|(steps, _)| *steps < self.expected.len());
+        let (known, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.seen)
+            .into_iter()
+            .partition(|(steps, _)| *steps < self.expected.len());
         self.seen = rest;
         let mut said = Vec::new();
         for (steps, tools) in known {
@@ -160,13 +181,14 @@ impl Dialogue {
 
     /// A failure of the agent, with what is known of its cause.
     #[must_use]
-    pub fn explained(&self, problem: CallProblem) -> CallProblem {
+    pub fn explained(&self, problem: CallError) -> CallError {
         let heard = self.failed.as_ref().map(|(part, problem)| (*part, problem.message.as_str()));
         let known = self.hidden(heard).or_else(|| self.limit(heard)).or_else(|| heard.map(failing));
         let Some((message, remedy)) = known else { return problem };
-        let beside = format!("; the error was read on the broker, the gateway only says: {AGENTS_ERROR}");
+        let beside =
+            format!("; the error was read on the broker, the gateway only says: {AGENTS_ERROR}");
         let remedy = remedy + heard.map_or("", |_| &beside);
-        CallProblem { message, remedy, ..problem }
+        CallError { message, remedy, ..problem }
     }
 
     /// The model called a tool that it does not have.
@@ -192,7 +214,12 @@ impl Dialogue {
             "see above which step repeats itself, and describe its tool better; or raise --max-iterations of the agent's service \
              ({MOST_STEPS} unless set)"
         );
-        Some((format!("{likely}the agent gave up after {steps} steps without an answer ({TOO_MANY_STEPS})"), remedy))
+        Some((
+            format!(
+                "{likely}the agent gave up after {steps} steps without an answer ({TOO_MANY_STEPS})"
+            ),
+            remedy,
+        ))
     }
 
     fn is_offered(&self, name: &str) -> bool {
@@ -204,7 +231,8 @@ impl Dialogue {
     fn why_hidden(&self, name: &str) -> (String, String) {
         let tools = &self.tools.tools;
         // Of several with one name the one that is loaded counts.
-        let held = tools.iter().position(|tool| tool.name == name && tool.gate.not_loaded().is_none());
+        let held =
+            tools.iter().position(|tool| tool.name == name && tool.gate.not_loaded().is_none());
         let Some(row) = held.or_else(|| tools.iter().rposition(|tool| tool.name == name)) else {
             let near = similar::nearest(name, tools.iter().map(|tool| tool.name.as_str()));
             let near = near.map_or_else(String::new, |near| format!("; the nearest is \"{near}\""));
@@ -214,9 +242,13 @@ impl Dialogue {
         let explanation = Explainer::new(tools, &self.context, &[]).explain(tools, row);
         let (state, groups) = (self.context.state(), list(&self.context.groups()));
         if explanation.reasons.is_empty() {
-            let why =
-                format!("its configuration makes it available in {state} with groups {groups}, but the agent has not loaded it");
-            return (why, "`toolcrib push trustgraph --reload` makes the agent load its tools again".into());
+            let why = format!(
+                "its configuration makes it available in {state} with groups {groups}, but the agent has not loaded it"
+            );
+            return (
+                why,
+                "`toolcrib push trustgraph --reload` makes the agent load its tools again".into(),
+            );
         }
         let why: Vec<String> = explanation.reasons.iter().map(ToString::to_string).collect();
         let remedy = match explanation.changes.first() {
@@ -237,18 +269,26 @@ fn failing((part, words): (Failing, &str)) -> (String, String) {
             format!("the prompt service or the language model behind it failed: {words}"),
             "see whether the model answers, and look into the log of the prompt service".into(),
         ),
-        Failing::Agent => (format!("the agent failed: {words}"), "look into the agent's log for more".into()),
+        Failing::Agent => {
+            (format!("the agent failed: {words}"), "look into the agent's log for more".into())
+        }
     }
 }
 
-/// What is offered otherwise than the configuration says, and what to do. Only agents that know of patterns let one keep the state.
+/// What is offered otherwise than the configuration says, and what to do. Only agents that know of
+/// patterns let one keep the state.
 fn differing(expected: &[String], offered: &[String], stays: bool) -> Option<String> {
-    let without =
-        |one: &[String], other: &[String]| -> Vec<String> { one.iter().filter(|name| !other.contains(name)).cloned().collect() };
+    let without = |one: &[String], other: &[String]| -> Vec<String> {
+        one.iter().filter(|name| !other.contains(name)).cloned().collect()
+    };
     let (missing, more) = (without(expected, offered), without(offered, expected));
-    let part = |names: &[String], words: &str| (!names.is_empty()).then(|| format!("{words} {}", names.join(", ")));
-    let parts: Vec<String> = [part(&missing, "without"), part(&more, "with")].into_iter().flatten().collect();
-    let pattern = if stays { "it does not follow the pattern and moves the state, or " } else { "" };
+    let part = |names: &[String], words: &str| {
+        (!names.is_empty()).then(|| format!("{words} {}", names.join(", ")))
+    };
+    let parts: Vec<String> =
+        [part(&missing, "without"), part(&more, "with")].into_iter().flatten().collect();
+    let pattern =
+        if stays { "it does not follow the pattern and moves the state, or " } else { "" };
     (!parts.is_empty()).then(|| {
         format!(
             "the agent offers other tools than its configuration makes available ({}): {pattern}it has not loaded that configuration; \
@@ -287,7 +327,8 @@ mod tests {
     }
 
     fn piece(kind: &str, text: &str, ends: bool) -> String {
-        serde_json::json!({"message_type": kind, "content": text, "end_of_message": ends}).to_string()
+        serde_json::json!({"message_type": kind, "content": text, "end_of_message": ends})
+            .to_string()
     }
 
     fn action(tool: &str) -> String {
@@ -319,8 +360,8 @@ mod tests {
         assert!(dialogue.take("nonsense").is_empty() && dialogue.take("{}").is_empty());
     }
 
-    fn problem(message: &str) -> CallProblem {
-        CallProblem { kind: ErrorKind::AgentError, message: message.into(), remedy: String::new() }
+    fn problem(message: &str) -> CallError {
+        CallError { kind: ErrorKind::AgentError, message: message.into(), remedy: String::new() }
     }
 
     fn agent_says(message: &str) -> Overheard {
@@ -342,7 +383,11 @@ mod tests {
         told.take(&action("look"));
         let said = told.take(&piece("observation", "x", true));
         let Some(Said::Note(words)) = said.last() else { panic!("{said:?}") };
-        assert!(words.contains("(without tell, with old)") && words.contains("push trustgraph --reload"), "{words}");
+        assert!(
+            words.contains("(without tell, with old)")
+                && words.contains("push trustgraph --reload"),
+            "{words}"
+        );
     }
 
     #[test]
@@ -352,27 +397,42 @@ mod tests {
         told.take(&action("tell"));
         let blind = told.explained(problem("hidden by the gateway"));
         assert!(
-            blind.message.starts_with("the model called \"tell\", which it does not have: it is hidden in undefined"),
+            blind.message.starts_with(
+                "the model called \"tell\", which it does not have: it is hidden in undefined"
+            ),
             "{blind:?}"
         );
         assert!(
-            blind.message.contains("available in known, not in undefined") && blind.remedy.contains("take look first"),
+            blind.message.contains("available in known, not in undefined")
+                && blind.remedy.contains("take look first"),
             "{blind:?}"
         );
         told.overhear(agent_says(hidden));
         let seen = told.explained(problem("hidden by the gateway"));
-        assert!(told.knows_why() && seen.message.contains("(it says: No action for tell!)"), "{seen:?}");
+        assert!(
+            told.knows_why() && seen.message.contains("(it says: No action for tell!)"),
+            "{seen:?}"
+        );
         told.overhear(agent_says("something else"));
         assert_eq!(told.explained(problem("?")).message, "the agent failed: something else");
 
         let mut misspelt = dialogue(&["a"]);
         misspelt.take(&action("lok"));
-        assert!(misspelt.explained(problem("?")).message.contains("no tool has that name; the nearest is \"look\""));
+        assert!(
+            misspelt
+                .explained(problem("?"))
+                .message
+                .contains("no tool has that name; the nearest is \"look\"")
+        );
         let mut stale = dialogue(&["a"]);
         stale.overhear(Overheard::Offered { steps: 0, tools: Vec::new() });
         stale.take(&action("look"));
         let words = stale.explained(problem("?"));
-        assert!(words.message.contains("the agent has not loaded it") && words.remedy.contains("--reload"), "{words:?}");
+        assert!(
+            words.message.contains("the agent has not loaded it")
+                && words.remedy.contains("--reload"),
+            "{words:?}"
+        );
         let mut fine = dialogue(&["a"]);
         fine.take(&action("look"));
         assert_eq!(fine.explained(problem("?")), problem("?"));
@@ -387,11 +447,15 @@ mod tests {
             told.take(&piece("observation", "x", true));
         }
         let guessed = told.explained(problem("?")).message;
-        assert_eq!(guessed, "most likely the agent gave up after 10 steps without an answer (Too many agent iterations)");
+        assert_eq!(
+            guessed,
+            "most likely the agent gave up after 10 steps without an answer (Too many agent iterations)"
+        );
         told.overhear(agent_says(TOO_MANY_STEPS));
         let heard = told.explained(problem("?"));
         assert!(
-            heard.message.starts_with("the agent gave up after 10 steps") && heard.remedy.contains("--max-iterations"),
+            heard.message.starts_with("the agent gave up after 10 steps")
+                && heard.remedy.contains("--max-iterations"),
             "{heard:?}"
         );
     }
@@ -399,7 +463,10 @@ mod tests {
     #[test]
     fn the_part_that_fails_first_is_named() {
         let mut told = dialogue(&["a"]);
-        told.overhear(Overheard::Failed { part: Failing::Prompt, problem: problem("the model is out") });
+        told.overhear(Overheard::Failed {
+            part: Failing::Prompt,
+            problem: problem("the model is out"),
+        });
         told.overhear(agent_says("the model is out"));
         assert_eq!(
             told.explained(problem("?")).message,
@@ -410,11 +477,18 @@ mod tests {
     #[test]
     fn a_plan_never_moves_the_state() {
         let catalog = dialogue(&["a"]).tools;
-        let asked = Asked { pattern: Some(PLAN.into()), context: dialogue(&["a"]).context, ..Asked::default() };
+        let asked = Asked {
+            pattern: Some(PLAN.into()),
+            context: dialogue(&["a"]).context,
+            ..Asked::default()
+        };
         let mut told = Dialogue::new(catalog, &asked);
         told.take(&action("look"));
         let said = told.take(&piece("observation", "x", true));
-        assert_eq!(said.last(), Some(&Said::State { state: "undefined".into(), available: names(&["look"]) }));
+        assert_eq!(
+            said.last(),
+            Some(&Said::State { state: "undefined".into(), available: names(&["look"]) })
+        );
     }
 
     #[test]
@@ -430,12 +504,20 @@ mod tests {
         let text = r#"{"tool": {"b": {"type": "text-completion", "name": "x", "state": "moved"},
             "a": {"type": "text-completion", "name": "x", "state": "stuck"}}}"#;
         let mut told = dialogue_of(&["*"], text);
-        assert_eq!(told.now(), Said::State { state: "undefined".into(), available: vec!["x".into()] });
+        assert_eq!(
+            told.now(),
+            Said::State { state: "undefined".into(), available: vec!["x".into()] }
+        );
         told.take(&action("x"));
         let said = told.take(&piece("observation", "done", true));
-        assert!(matches!(said.last(), Some(Said::State { state, .. }) if state == "moved"), "{said:?}");
-        let mute =
-            dialogue_of(&["*"], r#"{"tool": {"a": {"type": "text-completion"}, "b": {"type": "text-completion", "name": "b"}}}"#);
+        assert!(
+            matches!(said.last(), Some(Said::State { state, .. }) if state == "moved"),
+            "{said:?}"
+        );
+        let mute = dialogue_of(
+            &["*"],
+            r#"{"tool": {"a": {"type": "text-completion"}, "b": {"type": "text-completion", "name": "b"}}}"#,
+        );
         assert!(mute.warnings()[0].starts_with("a has no name"), "{:?}", mute.warnings());
     }
 
@@ -443,11 +525,21 @@ mod tests {
     fn what_is_known_of_an_error_is_noted_and_no_tools_are_warned_of() {
         let mut told = dialogue(&["a"]);
         let said = told.take(&piece("observation", "ToolServiceClient() takes no arguments", true));
-        assert!(matches!(&said[1], Said::Note(words) if words.contains("cannot call tool services")), "{said:?}");
-        let said = dialogue(&["a"]).take(&piece("observation", "Error executing tool echo: no", true));
-        assert!(matches!(&said[1], Said::Note(words) if words.contains("the MCP tool itself failed")), "{said:?}");
+        assert!(
+            matches!(&said[1], Said::Note(words) if words.contains("cannot call tool services")),
+            "{said:?}"
+        );
+        let said =
+            dialogue(&["a"]).take(&piece("observation", "Error executing tool echo: no", true));
+        assert!(
+            matches!(&said[1], Said::Note(words) if words.contains("the MCP tool itself failed")),
+            "{said:?}"
+        );
         assert!(told.warnings().is_empty());
         let warnings = dialogue(&["b"]).warnings();
-        assert!(warnings[0].contains("no tool there is in b") && warnings[1].starts_with("0 tools"), "{warnings:?}");
+        assert!(
+            warnings[0].contains("no tool there is in b") && warnings[1].starts_with("0 tools"),
+            "{warnings:?}"
+        );
     }
 }

@@ -1,10 +1,13 @@
-//! Finds TrustGraph's entries in a file: one entry alone, maps by configuration type, and configuration exports.
+//! Finds TrustGraph's entries in a file: one entry alone, maps by configuration type, and
+//! configuration exports.
 //!
 //! What the configuration's key of an entry is:
 //! - in a map (`tool: {tell-joke: …}`) and in an export, the key it stands under;
-//! - for a tool or server alone in a file, the file's stem: `tell-joke.json` is loaded as `tool/tell-joke`;
+//! - for a tool or server alone in a file, the file's stem: `tell-joke.json` is loaded as
+//!   `tool/tell-joke`;
 //! - for a service alone in a file, its `id`, and the file's stem where it has none.
-//!   The document finds a service by its `id`, the deployed code by its configuration key; storing it under its `id` satisfies both.
+//!   The document finds a service by its `id`, the deployed code by its configuration key; storing
+//!   it under its `id` satisfies both.
 
 use std::sync::Arc;
 
@@ -21,8 +24,11 @@ use crate::{
 };
 
 /// Configuration types, with the kind of their entries.
-const MAPS: [(&str, EntryKind); 3] =
-    [(keys::TOOLS, EntryKind::Tool), (keys::SERVICES, EntryKind::Service), (keys::SERVERS, EntryKind::Server)];
+const MAPS: [(&str, EntryKind); 3] = [
+    (keys::TOOLS, EntryKind::Tool),
+    (keys::SERVICES, EntryKind::Service),
+    (keys::SERVERS, EntryKind::Server),
+];
 
 /// The entries of a file in the order they stand; none when nothing in it is TrustGraph's.
 #[must_use]
@@ -33,12 +39,20 @@ pub fn entries(file: &FileId, source: &Source) -> Vec<Entry> {
     for document in 0..source.documents() {
         let found = match in_sections(source, document, doubt) {
             Some(found) => found,
-            None => source.value(document).map(|root| found_in(root, stem, doubt)).unwrap_or_default(),
+            None => {
+                source.value(document).map(|root| found_in(root, stem, doubt)).unwrap_or_default()
+            }
         };
         entries.extend(found.into_iter().map(|found| {
-            let (line, column) = source.start(document, &found.at).map_or((0, 0), |start| source.position(start));
+            let (line, column) =
+                source.start(document, &found.at).map_or((0, 0), |start| source.position(start));
             Entry {
-                id: EntryId::new(EntryPlace { file: file.clone(), document, at: found.at, form: found.form }),
+                id: EntryId::new(EntryPlace {
+                    file: file.clone(),
+                    document,
+                    at: found.at,
+                    form: found.form,
+                }),
                 system: keys::SYSTEM,
                 kind: found.kind,
                 key: found.key,
@@ -51,11 +65,14 @@ pub fn entries(file: &FileId, source: &Source) -> Vec<Entry> {
     entries
 }
 
-/// The entry as a later revision of its file has it; `None` where the file is to be read anew to tell which entries it holds.
+/// The entry as a later revision of its file has it; `None` where the file is to be read anew to
+/// tell which entries it holds.
 #[must_use]
 pub fn revised(entry: &Entry, source: &Source) -> Option<Entry> {
     let EntryPlace { document, at, form, .. } = entry.id.place();
-    let value = source.member(*document, at).filter(|value| *form == EntryForm::Plain && !value.is_string())?;
+    let value = source
+        .member(*document, at)
+        .filter(|value| *form == EntryForm::Plain && !value.is_string())?;
     // As long as it is one for certain, it makes the others certain too.
     is_a(entry.kind, value, Doubt::Low).then(|| Entry { value: Arc::clone(value), ..entry.clone() })
 }
@@ -70,7 +87,8 @@ fn in_sections(source: &Source, document: usize, doubt: Doubt) -> Option<Vec<Fou
         }
         if let Some(kind) = of(name) {
             let read = |(key, value): (&Arc<str>, &Arc<Value>)| {
-                let opened = if value.is_string() { Arc::new(opened(value)) } else { Arc::clone(value) };
+                let opened =
+                    if value.is_string() { Arc::new(opened(value)) } else { Arc::clone(value) };
                 (key.to_string(), form_of(value), opened)
             };
             maps.push((name.to_owned(), kind, members.map(read).collect()));
@@ -125,7 +143,9 @@ fn alone(members: &Map<String, Value>, stem: &str) -> Option<(EntryKind, String)
         Some((EntryKind::Service, id.to_owned()))
     } else if is_tool(members) {
         Some((EntryKind::Tool, stem.to_owned()))
-    } else if is_server(members) && [keys::REMOTE_NAME, keys::AUTH_TOKEN].iter().any(|key| members.contains_key(*key)) {
+    } else if is_server(members)
+        && [keys::REMOTE_NAME, keys::AUTH_TOKEN].iter().any(|key| members.contains_key(*key))
+    {
         Some((EntryKind::Server, stem.to_owned()))
     } else {
         None
@@ -149,13 +169,20 @@ type Members = Vec<(String, EntryForm, Arc<Value>)>;
 
 /// All members of maps, once one of them is an entry for certain.
 fn sure(home: &Pointer, maps: Vec<(String, EntryKind, Members)>, doubt: Doubt) -> Vec<Found> {
-    let is_sure = maps.iter().any(|(_, kind, map)| map.iter().any(|(_, _, value)| is_a(*kind, value, doubt)));
+    let is_sure =
+        maps.iter().any(|(_, kind, map)| map.iter().any(|(_, _, value)| is_a(*kind, value, doubt)));
     if !is_sure {
         return Vec::new();
     }
     let found = maps.into_iter().flat_map(|(name, kind, map)| {
         let home = home.child(name);
-        map.into_iter().map(move |(key, form, value)| Found { at: home.child(key.as_str()), form, kind, key, value })
+        map.into_iter().map(move |(key, form, value)| Found {
+            at: home.child(key.as_str()),
+            form,
+            kind,
+            key,
+            value,
+        })
     });
     found.collect()
 }
@@ -169,13 +196,15 @@ fn form_of(value: &Value) -> EntryForm {
     if value.is_string() { EntryForm::JsonText } else { EntryForm::Plain }
 }
 
-/// The value that a text holds. A text that holds none, or another text, stays as it is written, so that the two can be told apart.
+/// The value that a text holds. A text that holds none, or another text, stays as it is written, so
+/// that the two can be told apart.
 fn opened(value: &Value) -> Value {
     let Value::String(text) = value else { return value.clone() };
     python_json::read(text).ok().filter(|inner| !inner.is_string()).unwrap_or_else(|| value.clone())
 }
 
-/// `{"values": [{"type": "tool", "key": …, "value": "<json text>"}]}`, as the configuration service answers and takes them.
+/// `{"values": [{"type": "tool", "key": …, "value": "<json text>"}]}`, as the configuration service
+/// answers and takes them.
 fn in_values(members: &Map<String, Value>) -> Vec<Found> {
     let Some(Value::Array(items)) = members.get("values") else { return Vec::new() };
     let home = Pointer::root().child("values");
@@ -184,7 +213,13 @@ fn in_values(members: &Map<String, Value>) -> Vec<Found> {
         let (name, key, value) = (text(item, "type")?, text(item, "key")?, item.get("value")?);
         let (_, kind) = MAPS.iter().find(|(of, _)| *of == name)?;
         let at = home.item(index).child("value");
-        Some(Found { at, form: form_of(value), kind: *kind, key: key.to_owned(), value: Arc::new(opened(value)) })
+        Some(Found {
+            at,
+            form: form_of(value),
+            kind: *kind,
+            key: key.to_owned(),
+            value: Arc::new(opened(value)),
+        })
     });
     found.collect()
 }
@@ -193,7 +228,8 @@ fn is_a(kind: EntryKind, value: &Value, doubt: Doubt) -> bool {
     let Value::Object(members) = value else { return false };
     match kind {
         EntryKind::Tool if doubt == Doubt::Low => {
-            is_tool(members) || [keys::TYPE, keys::NAME].iter().any(|key| text(members, key).is_some())
+            is_tool(members)
+                || [keys::TYPE, keys::NAME].iter().any(|key| text(members, key).is_some())
         }
         EntryKind::Tool => is_tool(members),
         EntryKind::Service => is_service(members) || members.contains_key(keys::CONFIG_PARAMS),
@@ -207,10 +243,15 @@ fn is_tool(members: &Map<String, Value>) -> bool {
     match text(members, keys::TYPE) {
         Some(name) if types::by_name(name).is_some() => true,
         of => {
-            let gated = [keys::STATES_DEPLOYED, keys::STATES_DOCUMENT].iter().any(|key| members.contains_key(*key));
+            let gated = [keys::STATES_DEPLOYED, keys::STATES_DOCUMENT]
+                .iter()
+                .any(|key| members.contains_key(*key));
             let grouped = members.get(keys::GROUP).is_some_and(is_texts);
             let asked = members.get(keys::ARGUMENTS).is_some_and(is_arguments);
-            let marks = [gated, grouped, asked, says(keys::SERVICE)].into_iter().filter(|mark| *mark).count();
+            let marks = [gated, grouped, asked, says(keys::SERVICE)]
+                .into_iter()
+                .filter(|mark| *mark)
+                .count();
             says(keys::DESCRIPTION) && (gated || marks >= 2 || (marks == 1 && of.is_some()))
         }
     }
@@ -230,9 +271,10 @@ fn is_texts(value: &Value) -> bool {
 
 /// A list of objects with names: what TrustGraph has, and hardly anyone else.
 fn is_arguments(value: &Value) -> bool {
-    value
-        .as_array()
-        .is_some_and(|items| !items.is_empty() && items.iter().all(|item| item.get(keys::NAME).is_some_and(Value::is_string)))
+    value.as_array().is_some_and(|items| {
+        !items.is_empty()
+            && items.iter().all(|item| item.get(keys::NAME).is_some_and(Value::is_string))
+    })
 }
 
 fn text<'m>(members: &'m Map<String, Value>, key: &str) -> Option<&'m str> {
@@ -247,25 +289,42 @@ mod tests {
 
     fn keys(root: Value, stem: &str, doubt: Doubt) -> Vec<(EntryKind, String, String, EntryForm)> {
         let found = found_in(&Arc::new(root), stem, doubt);
-        found.into_iter().map(|found| (found.kind, found.key, found.at.to_string(), found.form)).collect()
+        found
+            .into_iter()
+            .map(|found| (found.kind, found.key, found.at.to_string(), found.form))
+            .collect()
     }
 
-    fn one(kind: EntryKind, key: &str, at: &str, form: EntryForm) -> (EntryKind, String, String, EntryForm) {
+    fn one(
+        kind: EntryKind,
+        key: &str,
+        at: &str,
+        form: EntryForm,
+    ) -> (EntryKind, String, String, EntryForm) {
         (kind, key.to_owned(), at.to_owned(), form)
     }
 
     #[test]
     fn a_tool_alone_has_its_files_stem_for_a_key() {
         let tool = json!({"type": "tool-service", "name": "tell-joke", "service": "joke-service"});
-        assert_eq!(keys(tool, "joke", Doubt::Low), [one(EntryKind::Tool, "joke", "", EntryForm::Plain)]);
+        assert_eq!(
+            keys(tool, "joke", Doubt::Low),
+            [one(EntryKind::Tool, "joke", "", EntryForm::Plain)]
+        );
     }
 
     #[test]
     fn a_service_alone_has_its_id_for_a_key() {
         let service = json!({"id": "joke-service", "request-queue": "a", "response-queue": "b"});
-        assert_eq!(keys(service, "joke", Doubt::Low), [one(EntryKind::Service, "joke-service", "", EntryForm::Plain)]);
+        assert_eq!(
+            keys(service, "joke", Doubt::Low),
+            [one(EntryKind::Service, "joke-service", "", EntryForm::Plain)]
+        );
         let nameless = json!({"request-queue": "a"});
-        assert_eq!(keys(nameless, "joke", Doubt::Low), [one(EntryKind::Service, "joke", "", EntryForm::Plain)]);
+        assert_eq!(
+            keys(nameless, "joke", Doubt::Low),
+            [one(EntryKind::Service, "joke", "", EntryForm::Plain)]
+        );
     }
 
     #[test]
@@ -298,24 +357,26 @@ mod tests {
     #[test]
     fn replies_of_the_configuration_service_are_read() {
         let config = json!({"version": 2, "config": {"tool": {"a": "{\"type\":\"prompt\"}"}}});
-        assert_eq!(keys(config, "x", Doubt::Low), [one(EntryKind::Tool, "a", "/config/tool/a", EntryForm::JsonText)]);
-        let values =
-            json!({"values": [{"type": "other", "key": "k", "value": "1"}, {"type": "tool", "key": "a", "value": "{}"}]});
-        assert_eq!(keys(values, "x", Doubt::Low), [one(EntryKind::Tool, "a", "/values/1/value", EntryForm::JsonText)]);
+        assert_eq!(
+            keys(config, "x", Doubt::Low),
+            [one(EntryKind::Tool, "a", "/config/tool/a", EntryForm::JsonText)]
+        );
+        let values = json!({"values": [{"type": "other", "key": "k", "value": "1"}, {"type": "tool", "key": "a", "value": "{}"}]});
+        assert_eq!(
+            keys(values, "x", Doubt::Low),
+            [one(EntryKind::Tool, "a", "/values/1/value", EntryForm::JsonText)]
+        );
     }
 
     #[test]
     fn files_of_others_give_nothing() {
-        let npm =
-            json!({"name": "x", "version": "1.0.0", "description": "d", "type": "module", "scripts": {}, "config": {"port": 1}});
-        let poetry =
-            json!({"tool": {"poetry": {"name": "x", "description": "d", "group": {"dev": {}}}, "black": {"line-length": 88}}});
+        let npm = json!({"name": "x", "version": "1.0.0", "description": "d", "type": "module", "scripts": {}, "config": {"port": 1}});
+        let poetry = json!({"tool": {"poetry": {"name": "x", "description": "d", "group": {"dev": {}}}, "black": {"line-length": 88}}});
         let mcp_settings = json!({"mcp": {"servers": {"a": {"command": "x"}}}});
         let server = json!({"name": "x", "url": "http://a"});
         let function = json!({"type": "function", "function": {"name": "a", "description": "d", "parameters": {}}});
         let settings = json!({"mode": "document", "profiles": {"analyst": {"groups": ["read-only"]}}, "connections": {}});
-        let scenario =
-            json!({"name": "s", "description": "d", "start": {"groups": ["a"], "state": "x"}, "steps": [{"tool": "a"}]});
+        let scenario = json!({"name": "s", "description": "d", "start": {"groups": ["a"], "state": "x"}, "steps": [{"tool": "a"}]});
         let case = json!({"tool": "tell-joke", "arguments": {"topic": "x"}, "expect": {}});
         for (file, doubt) in [
             (npm, Doubt::Low),

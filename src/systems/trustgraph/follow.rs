@@ -1,4 +1,5 @@
-//! Follows agents from step to step: one message shows the state that an agent is in, and only two show whether it moved.
+//! Follows agents from step to step: one message shows the state that an agent is in, and only two
+//! show whether it moved.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -94,13 +95,20 @@ mod tests {
     #[test]
     fn that_the_state_moves_after_a_failure_is_said_only_where_it_does() {
         let mut witness = Witness::default();
-        let mut hear = |id: &str, state: Value, steps| remarks(&mut witness, id, &step(&state, steps));
+        let mut hear =
+            |id: &str, state: Value, steps| remarks(&mut witness, id, &step(&state, steps));
         assert_eq!(hear("1", json!(null), 0), [""; 0]);
         assert_eq!(hear("1", json!("undefined"), 1), ["the tool failed"]);
-        assert_eq!(hear("1", json!("known"), 2), ["the tool failed, and the state moves all the same: from undefined to known"]);
+        assert_eq!(
+            hear("1", json!("known"), 2),
+            ["the tool failed, and the state moves all the same: from undefined to known"]
+        );
         assert_eq!(hear("1", json!("known"), 3), ["the tool failed"]);
         // Its beginning was not heard.
         assert_eq!(hear("2", json!("known"), 4), ["the tool failed"]);
-        assert_eq!(hear("2", json!("other"), 5), ["the tool failed, and the state moves all the same: from known to other"]);
+        assert_eq!(
+            hear("2", json!("other"), 5),
+            ["the tool failed, and the state moves all the same: from known to other"]
+        );
     }
 }

@@ -11,7 +11,8 @@ pub const DESCRIPTION: &str = "description";
 pub const GROUP: &str = "group";
 pub const STATE: &str = "state";
 pub const ARGUMENTS: &str = "arguments";
-/// A JSON Schema for the arguments, where the list cannot say what they are. Ours: TrustGraph keeps it and does not read it.
+/// A JSON Schema for the arguments, where the list cannot say what they are. Ours: TrustGraph keeps
+/// it and does not read it.
 pub const ARGUMENTS_SCHEMA: &str = "arguments-schema";
 /// The states key of the deployed code.
 pub const STATES_DEPLOYED: &str = "applicable-states";

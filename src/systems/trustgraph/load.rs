@@ -1,7 +1,8 @@
-//! What TrustGraph as deployed (2.11.1) makes of a configuration: every tool, or the error that stops them all.
+//! What TrustGraph as deployed (2.11.1) makes of a configuration: every tool, or the error that
+//! stops them all.
 //!
-//! The order of its checks and the words it logs are kept, so that a user finds in the log what is said here. Nothing looks at types
-//! there: what loads is what its Python can work with.
+//! The order of its checks and the words it logs are kept, so that a user finds in the log what is
+//! said here. Nothing looks at types there: what loads is what its Python can work with.
 
 use std::{collections::HashMap, fmt};
 
@@ -79,7 +80,8 @@ impl fmt::Display for LoadCode {
     }
 }
 
-/// Loads a whole set, tools by configuration key in order. Of tools with one name the last counts, in the place of the first.
+/// Loads a whole set, tools by configuration key in order. Of tools with one name the last counts,
+/// in the place of the first.
 pub fn load<'v>(
     tools: impl IntoIterator<Item = (&'v str, &'v Value)>,
     services: &Services<'v>,
@@ -103,14 +105,16 @@ pub fn load<'v>(
 pub fn keyed(value: &Value, services: &Services<'_>) -> Result<(String, Loaded), LoadError> {
     let tool = load_tool(value, services)?;
     let name = value.get(keys::NAME);
-    let key = python::key(name).map_err(|logged| Loading { value }.stop(LoadCode::BadName, keys::NAME, logged))?;
+    let key = python::key(name)
+        .map_err(|logged| Loading { value }.stop(LoadCode::BadName, keys::NAME, logged))?;
     Ok((key, tool))
 }
 
 /// Builds one tool, as far as that goes before it is given its place among the others.
 fn load_tool(value: &Value, services: &Services<'_>) -> Result<Loaded, LoadError> {
     let loading = Loading { value };
-    python::members(value).map_err(|logged| loading.stop(LoadCode::NotAnObject, keys::TYPE, logged))?;
+    python::members(value)
+        .map_err(|logged| loading.stop(LoadCode::NotAnObject, keys::TYPE, logged))?;
     let of = loading.of_type()?;
     let mut tool = Loaded {
         name: text(value.get(keys::NAME)),
@@ -144,10 +148,13 @@ impl Loading<'_> {
 
     fn of_type(&self) -> Result<&'static ToolType, LoadError> {
         let named = self.value.get(keys::TYPE);
-        named
-            .and_then(Value::as_str)
-            .and_then(types::by_name)
-            .ok_or_else(|| self.stop(LoadCode::UnknownType, keys::TYPE, format!("Tool type {} not known", text(named))))
+        named.and_then(Value::as_str).and_then(types::by_name).ok_or_else(|| {
+            self.stop(
+                LoadCode::UnknownType,
+                keys::TYPE,
+                format!("Tool type {} not known", text(named)),
+            )
+        })
     }
 
     /// Finds the service and takes its configuration values from the tool.
@@ -164,11 +171,14 @@ impl Loading<'_> {
             let logged = format!("Tool {name} references unknown tool-service '{key}'");
             return Err(stop(LoadCode::UnknownService, logged));
         };
-        let members = python::members(service).map_err(|logged| stop(LoadCode::BadService, logged))?;
+        let members =
+            python::members(service).map_err(|logged| stop(LoadCode::BadService, logged))?;
         let queue = |of: &str| members.get(of).filter(|queue| is_true(queue)).cloned();
-        (tool.request_queue, tool.response_queue) = (queue(keys::REQUEST_QUEUE), queue(keys::RESPONSE_QUEUE));
+        (tool.request_queue, tool.response_queue) =
+            (queue(keys::REQUEST_QUEUE), queue(keys::RESPONSE_QUEUE));
         if tool.request_queue.is_none() || tool.response_queue.is_none() {
-            let logged = format!("Tool-service '{key}' must define 'request-queue' and 'response-queue'");
+            let logged =
+                format!("Tool-service '{key}' must define 'request-queue' and 'response-queue'");
             return Err(stop(LoadCode::ServiceWithoutQueues, logged));
         }
         for declared in declared(service).map_err(|logged| stop(LoadCode::BadService, logged))? {
@@ -176,9 +186,14 @@ impl Loading<'_> {
             python::key(parameter.as_ref()).map_err(|logged| stop(LoadCode::BadService, logged))?;
             let given = || self.value.as_object()?.get_key_value(parameter.as_ref()?.as_str()?);
             match given() {
-                Some((parameter, given)) => drop(tool.config_values.insert(parameter.clone(), given.clone())),
+                Some((parameter, given)) => {
+                    drop(tool.config_values.insert(parameter.clone(), given.clone()));
+                }
                 None if required => {
-                    let logged = format!("Tool {name} missing required config param '{}'", text(parameter.as_ref()));
+                    let logged = format!(
+                        "Tool {name} missing required config param '{}'",
+                        text(parameter.as_ref())
+                    );
                     return Err(stop(LoadCode::MissingConfigParam, logged));
                 }
                 None => {}
@@ -192,8 +207,12 @@ impl Loading<'_> {
             return Ok(vec![name.to_owned()]);
         }
         let bad = |logged: String| self.stop(LoadCode::BadArguments, keys::ARGUMENTS, logged);
-        let items = self.value.get(keys::ARGUMENTS).map_or(Ok(Vec::new()), python::items).map_err(bad)?;
-        items.iter().map(|item| Ok(text(python::members(item).map_err(bad)?.get(keys::NAME)))).collect()
+        let items =
+            self.value.get(keys::ARGUMENTS).map_or(Ok(Vec::new()), python::items).map_err(bad)?;
+        items
+            .iter()
+            .map(|item| Ok(text(python::members(item).map_err(bad)?.get(keys::NAME))))
+            .collect()
     }
 }
 
@@ -211,9 +230,10 @@ struct Declared {
 fn declared(service: &Value) -> Result<Vec<Declared>, String> {
     let items = service.get(keys::CONFIG_PARAMS).map_or(Ok(Vec::new()), python::items)?;
     let read = |item: Value| match item {
-        Value::Object(mut members) => {
-            Declared { required: members.get(keys::REQUIRED).is_some_and(is_true), name: members.remove(keys::NAME) }
-        }
+        Value::Object(mut members) => Declared {
+            required: members.get(keys::REQUIRED).is_some_and(is_true),
+            name: members.remove(keys::NAME),
+        },
         name => Declared { name: Some(name), required: false },
     };
     Ok(items.into_iter().map(read).collect())
@@ -236,7 +256,9 @@ pub fn service_fault(service: &Value) -> Option<(&'static str, String)> {
         Ok(declared) => declared,
         Err(logged) => return Some((keys::CONFIG_PARAMS, logged)),
     };
-    declared.iter().find_map(|declared| Some((keys::CONFIG_PARAMS, python::key(declared.name.as_ref()).err()?)))
+    declared.iter().find_map(|declared| {
+        Some((keys::CONFIG_PARAMS, python::key(declared.name.as_ref()).err()?))
+    })
 }
 
 /// What is wrong with a tool's gate.
@@ -250,10 +272,19 @@ pub struct GateFault {
 /// TrustGraph's own check of group, state and applicable-states: the first fault.
 #[must_use]
 pub fn gate_fault(tool: &Value) -> Option<GateFault> {
-    let texts = |value: &Value| value.as_array().is_some_and(|items| items.iter().all(Value::is_string));
+    let texts =
+        |value: &Value| value.as_array().is_some_and(|items| items.iter().all(Value::is_string));
     let lists = [
-        (keys::GROUP, "Tool 'group' field must be a list of strings", "All group names must be strings"),
-        (keys::STATES_DEPLOYED, "Tool 'applicable-states' field must be a list of strings", "All state names must be strings"),
+        (
+            keys::GROUP,
+            "Tool 'group' field must be a list of strings",
+            "All group names must be strings",
+        ),
+        (
+            keys::STATES_DEPLOYED,
+            "Tool 'applicable-states' field must be a list of strings",
+            "All state names must be strings",
+        ),
     ];
     let [group, states] = lists.map(|(field, no_list, no_texts)| {
         let given = tool.get(field)?;
@@ -261,5 +292,10 @@ pub fn gate_fault(tool: &Value) -> Option<GateFault> {
         (!texts(given)).then_some(GateFault { field, logged })
     });
     let state = tool.get(keys::STATE).filter(|state| !state.is_string());
-    group.or(state.map(|_| GateFault { field: keys::STATE, logged: "Tool 'state' field must be a string" })).or(states)
+    group
+        .or(state.map(|_| GateFault {
+            field: keys::STATE,
+            logged: "Tool 'state' field must be a string",
+        }))
+        .or(states)
 }

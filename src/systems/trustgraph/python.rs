@@ -1,4 +1,5 @@
-//! What TrustGraph's loader does with a value that `json.loads` reads: whether it can be a key, what it iterates over, whether `int()` takes it.
+//! What TrustGraph's loader does with a value that `json.loads` reads: whether it can be a key,
+//! what it iterates over, whether `int()` takes it.
 //!
 //! The loader never looks at types; what it accepts follows from these.
 
@@ -26,13 +27,16 @@ pub fn text(value: Option<&Value>) -> String {
     value.map_or_else(|| "None".into(), python::str)
 }
 
-/// A value as the key of a dictionary: equal for values that are one key there, such as `1`, `1.0` and `True`.
+/// A value as the key of a dictionary: equal for values that are one key there, such as `1`, `1.0`
+/// and `True`.
 ///
 /// # Errors
 /// Lists and objects can be none.
 pub fn key(value: Option<&Value>) -> Result<String, String> {
     match value {
-        Some(Value::Array(_) | Value::Object(_)) => Err(format!("unhashable type: '{}'", value.map_or("NoneType", type_name))),
+        Some(Value::Array(_) | Value::Object(_)) => {
+            Err(format!("unhashable type: '{}'", value.map_or("NoneType", type_name)))
+        }
         Some(Value::String(text)) => Ok(format!("'{text}")),
         Some(Value::Bool(is)) => Ok(u8::from(*is).to_string()),
         Some(Value::Number(number)) => Ok(number_key(number)),
@@ -44,12 +48,15 @@ pub fn key(value: Option<&Value>) -> Result<String, String> {
 fn number_key(number: &Number) -> String {
     let text = python::repr(&number.clone().into());
     match text.parse::<f64>() {
-        Ok(float) if is_float(number) && float.is_finite() && float.fract() == 0.0 => format!("{:.0}", float + 0.0),
+        Ok(float) if is_float(number) && float.is_finite() && float.fract() == 0.0 => {
+            format!("{:.0}", float + 0.0)
+        }
         _ => text,
     }
 }
 
-/// What keeps `for item in value` from running, in Python's words; the items otherwise: of a text its letters, of an object its keys.
+/// What keeps `for item in value` from running, in Python's words; the items otherwise: of a text
+/// its letters, of an object its keys.
 ///
 /// # Errors
 /// Numbers, truth values and `None` have no items.
@@ -85,7 +92,9 @@ pub fn int(value: &Value) -> Result<(), String> {
         Value::String(text) => python::int(text).map(drop),
         other => {
             let named = type_name(other);
-            Err(format!("int() argument must be a string, a bytes-like object or a real number, not '{named}'"))
+            Err(format!(
+                "int() argument must be a string, a bytes-like object or a real number, not '{named}'"
+            ))
         }
     }
 }
@@ -98,7 +107,10 @@ mod tests {
 
     #[test]
     fn values_have_pythons_text() {
-        assert_eq!((text(Some(&json!("a\n"))), text(Some(&json!(["a\n"])))), ("a\n".into(), r"['a\n']".into()));
+        assert_eq!(
+            (text(Some(&json!("a\n"))), text(Some(&json!(["a\n"])))),
+            ("a\n".into(), r"['a\n']".into())
+        );
         assert_eq!(text(None), "None");
     }
 
@@ -107,7 +119,10 @@ mod tests {
         for text in ["20", " +20\n", "-1", "1_0", "٣", "1_٣", "\u{a0}7\u{2003}", "０"] {
             assert_eq!(int(&json!(text)), Ok(()), "{text:?}");
         }
-        for text in ["", " ", "_1", "1_", "1__0", "1.0", "0x1", "+", "+-1", "- 1", "½", "²", "1 0", "\u{1c}5", "ten"] {
+        for text in [
+            "", " ", "_1", "1_", "1__0", "1.0", "0x1", "+", "+-1", "- 1", "½", "²", "1 0",
+            "\u{1c}5", "ten",
+        ] {
             assert!(int(&json!(text)).is_err(), "{text:?}");
         }
         for value in [json!(1.5), json!(-3), json!(true)] {

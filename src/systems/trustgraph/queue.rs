@@ -19,8 +19,12 @@ pub enum Class {
 }
 
 impl Class {
-    const ALL: [(&'static str, Self); 4] =
-        [("request", Self::Request), ("response", Self::Response), ("notify", Self::Notify), ("flow", Self::Flow)];
+    const ALL: [(&'static str, Self); 4] = [
+        ("request", Self::Request),
+        ("response", Self::Response),
+        ("notify", Self::Notify),
+        ("flow", Self::Flow),
+    ];
 
     /// The class of that name.
     #[must_use]
@@ -82,7 +86,10 @@ impl<'t> Queue<'t> {
         match parts[..] {
             [class, space, topic] => match Class::of(class) {
                 Some(class) => Ok(Self::Logical { class, space, topic }),
-                None => Err(refused(text, format!("its class \"{class}\" is none of request, response, notify, flow"))),
+                None => Err(refused(
+                    text,
+                    format!("its class \"{class}\" is none of request, response, notify, flow"),
+                )),
             },
             [_, _] => Err(refused(text, "it has two parts instead of three")),
             _ => Ok(Self::Bare(text)),
@@ -93,12 +100,19 @@ impl<'t> Queue<'t> {
     pub fn pulsar(&self) -> Result<PulsarTopic, Problem> {
         match self {
             Self::Logical { class, space, topic } => {
-                let persistence = if *class == Class::Flow { "persistent" } else { "non-persistent" };
+                let persistence =
+                    if *class == Class::Flow { "persistent" } else { "non-persistent" };
                 let subscription = if class.shared() { "shared" } else { "exclusive" };
-                Ok(PulsarTopic { address: format!("{persistence}://{space}/{}/{topic}", class.word()), subscription })
+                Ok(PulsarTopic {
+                    address: format!("{persistence}://{space}/{}/{topic}", class.word()),
+                    subscription,
+                })
             }
-            // TrustGraph takes an address as it is and never sees its class, so even a response is shared.
-            Self::Address { scheme, path } => Ok(PulsarTopic { address: format!("{scheme}://{path}"), subscription: "shared" }),
+            // TrustGraph takes an address as it is and never sees its class, so even a response is
+            // shared.
+            Self::Address { scheme, path } => {
+                Ok(PulsarTopic { address: format!("{scheme}://{path}"), subscription: "shared" })
+            }
             Self::Subject(_) => Err(refused(&self.to_string(), "Pulsar knows no NATS subjects")),
             Self::Bare(name) => Err(refused(name, "Pulsar needs a class and a topic space")),
         }
@@ -122,10 +136,13 @@ impl<'t> Queue<'t> {
         Ok(name)
     }
 
-    /// The NATS subject: without the scheme, and with a dot for every `/` and `:`. Never a wildcard.
+    /// The NATS subject: without the scheme, and with a dot for every `/` and `:`. Never a
+    /// wildcard.
     pub fn nats_subject(&self) -> Result<String, Problem> {
         let subject = match self {
-            Self::Logical { class, space, topic } => dotted(&format!("{space}.{}.{topic}", class.word())),
+            Self::Logical { class, space, topic } => {
+                dotted(&format!("{space}.{}.{topic}", class.word()))
+            }
             Self::Address { path, .. } => dotted(path),
             Self::Subject(subject) => (*subject).to_owned(),
             Self::Bare(name) => dotted(name),
@@ -134,18 +151,24 @@ impl<'t> Queue<'t> {
         Ok(subject)
     }
 
-    /// The same queue spelled so that every broker can carry it; `None` where it belongs to one broker alone.
+    /// The same queue spelled so that every broker can carry it; `None` where it belongs to one
+    /// broker alone.
     #[must_use]
     pub fn portable(&self) -> Option<String> {
         match self {
             Self::Logical { .. } => Some(self.to_string()),
             Self::Address { path, .. } => {
-                let [space, class, topic] = path.splitn(3, '/').collect::<Vec<_>>()[..] else { return None };
+                let [space, class, topic] = path.splitn(3, '/').collect::<Vec<_>>()[..] else {
+                    return None;
+                };
                 let class = Class::of(class)?;
-                (!space.is_empty() && !topic.is_empty()).then(|| format!("{}:{space}:{topic}", class.word()))
+                (!space.is_empty() && !topic.is_empty())
+                    .then(|| format!("{}:{space}:{topic}", class.word()))
             }
             Self::Subject(subject) => {
-                let [space, class, topic] = subject.splitn(3, '.').collect::<Vec<_>>()[..] else { return None };
+                let [space, class, topic] = subject.splitn(3, '.').collect::<Vec<_>>()[..] else {
+                    return None;
+                };
                 Class::of(class).map(|class| format!("{}:{space}:{topic}", class.word()))
             }
             Self::Bare(name) => Some(format!("{}:tg:{name}", Class::Flow.word())),
@@ -164,8 +187,12 @@ impl<'t> Queue<'t> {
         match self {
             Self::Logical { class, space, topic } => Ok((*class, space, topic)),
             Self::Bare(name) => Ok((Class::Flow, "tg", name)),
-            Self::Address { .. } => Err(refused(&self.to_string(), format!("{broker} takes no Pulsar addresses"))),
-            Self::Subject(_) => Err(refused(&self.to_string(), format!("{broker} knows no NATS subjects"))),
+            Self::Address { .. } => {
+                Err(refused(&self.to_string(), format!("{broker} takes no Pulsar addresses")))
+            }
+            Self::Subject(_) => {
+                Err(refused(&self.to_string(), format!("{broker} knows no NATS subjects")))
+            }
         }
     }
 }
@@ -189,10 +216,14 @@ pub struct Spelled {
     pub kept: bool,
 }
 
-/// Whether a text is a queue in one of TrustGraph's own spellings, rather than a name that any broker may have.
+/// Whether a text is a queue in one of TrustGraph's own spellings, rather than a name that any
+/// broker may have.
 #[must_use]
 pub fn is_spelled(text: &str) -> bool {
-    matches!(Queue::parse(text), Ok(Queue::Logical { .. } | Queue::Address { .. } | Queue::Subject(_)))
+    matches!(
+        Queue::parse(text),
+        Ok(Queue::Logical { .. } | Queue::Address { .. } | Queue::Subject(_))
+    )
 }
 
 /// Spells a queue.
@@ -200,15 +231,23 @@ type Spell = fn(&Queue<'_>) -> Result<Spelled, Problem>;
 
 /// How each transport spells a queue.
 const SPELLINGS: &[(TransportKind, Spell)] = &[
-    (TransportKind::Embedded, |queue| Ok(Spelled { name: queue.nats_subject()?, kept: queue.kept() })),
+    (TransportKind::Embedded, |queue| {
+        Ok(Spelled { name: queue.nats_subject()?, kept: queue.kept() })
+    }),
     (TransportKind::Nats, |queue| Ok(Spelled { name: queue.nats_subject()?, kept: queue.kept() })),
-    (TransportKind::RabbitMq, |queue| queue.rabbitmq().map(|rabbit| Spelled { name: rabbit.exchange, kept: rabbit.persistent })),
-    (TransportKind::Pulsar, |queue| queue.pulsar().map(|topic| Spelled { name: topic.address, kept: queue.kept() })),
-    (TransportKind::Kafka, |queue| queue.kafka_topic().map(|name| Spelled { name, kept: queue.kept() })),
+    (TransportKind::RabbitMq, |queue| {
+        queue.rabbitmq().map(|rabbit| Spelled { name: rabbit.exchange, kept: rabbit.persistent })
+    }),
+    (TransportKind::Pulsar, |queue| {
+        queue.pulsar().map(|topic| Spelled { name: topic.address, kept: queue.kept() })
+    }),
+    (TransportKind::Kafka, |queue| {
+        queue.kafka_topic().map(|name| Spelled { name, kept: queue.kept() })
+    }),
 ];
 
-/// The queue of that name, in any of its spellings, as the transport spells it. Where it has no place there, the problem's remedy offers a
-/// spelling that has.
+/// The queue of that name, in any of its spellings, as the transport spells it. Where it has no
+/// place there, the problem's remedy offers a spelling that has.
 pub fn spelled(queue: &str, transport: TransportKind) -> Result<Spelled, Problem> {
     let name = queue;
     let queue = Queue::parse(name)?;
@@ -218,12 +257,14 @@ pub fn spelled(queue: &str, transport: TransportKind) -> Result<Spelled, Problem
             None => problem,
         }),
         None => Err(refused(&queue.to_string(), format!("{} has no queues", transport.title()))
-            .remedy("choose a connection to the broker itself: pulsar://, amqp://, kafka:// or nats://")),
+            .remedy(
+                "choose a connection to the broker itself: pulsar://, amqp://, kafka:// or nats://",
+            )),
     }
 }
 
-/// Another spelling of the same queue, which every broker carries; `None` where there is none, or that transport could not carry it
-/// either.
+/// Another spelling of the same queue, which every broker carries; `None` where there is none, or
+/// that transport could not carry it either.
 #[must_use]
 pub fn better(queue: &str, transport: TransportKind) -> Option<String> {
     let better = Queue::parse(queue).ok()?.portable().filter(|better| better != queue)?;
@@ -257,8 +298,12 @@ fn check_subject(subject: &str) -> Result<(), Problem> {
     } else {
         return Ok(());
     };
-    Err(Problem::new(ProblemKind::Input, format!("reading the subject \"{}\"", subject.escape_debug()), fault)
-        .remedy("write it like tg.request.joke: names joined by single dots"))
+    Err(Problem::new(
+        ProblemKind::Input,
+        format!("reading the subject \"{}\"", subject.escape_debug()),
+        fault,
+    )
+    .remedy("write it like tg.request.joke: names joined by single dots"))
 }
 
 /// The longest topic that Kafka takes.
@@ -272,13 +317,23 @@ fn check_topic(name: &str) -> Result<(), Problem> {
     } else {
         return Ok(());
     };
-    Err(Problem::new(ProblemKind::Input, format!("reading the topic \"{}\"", name.escape_debug()), fault)
-        .remedy("write it like request:tg:NAME"))
+    Err(Problem::new(
+        ProblemKind::Input,
+        format!("reading the topic \"{}\"", name.escape_debug()),
+        fault,
+    )
+    .remedy("write it like request:tg:NAME"))
 }
 
 fn refused(queue: &str, cause: impl Into<String>) -> Problem {
-    Problem::new(ProblemKind::Input, format!("reading the queue name \"{}\"", queue.escape_debug()), cause)
-        .remedy("write it as request:tg:NAME, as non-persistent://tg/request/NAME, or as nats://SUBJECT")
+    Problem::new(
+        ProblemKind::Input,
+        format!("reading the queue name \"{}\"", queue.escape_debug()),
+        cause,
+    )
+    .remedy(
+        "write it as request:tg:NAME, as non-persistent://tg/request/NAME, or as nats://SUBJECT",
+    )
 }
 
 #[cfg(test)]
@@ -296,7 +351,10 @@ mod tests {
         assert_eq!(subject("non-persistent://tg/request/joke"), Ok("tg.request.joke".into()));
         assert_eq!(subject("request:tg:joke"), Ok("tg.request.joke".into()));
         assert_eq!(subject("persistent://tg/flow/a/b"), Ok("tg.flow.a.b".into()));
-        assert_eq!(subject("request:tg:agent:default:flow"), Ok("tg.request.agent.default.flow".into()));
+        assert_eq!(
+            subject("request:tg:agent:default:flow"),
+            Ok("tg.request.agent.default.flow".into())
+        );
     }
 
     #[test]

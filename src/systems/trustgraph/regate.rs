@@ -13,7 +13,8 @@ use crate::{
     syntax::edit::Edit,
 };
 
-/// The edits after which the tool reads as having this gate; none where it has it already. What already says so stays as it is written.
+/// The edits after which the tool reads as having this gate; none where it has it already. What
+/// already says so stays as it is written.
 #[must_use]
 pub fn regate(tool: &Tool, to: &Gate, mode: Mode) -> Vec<EntryEdit> {
     let members = members(&tool.entry.value, &tool.gate, to, mode);
@@ -33,7 +34,12 @@ pub fn regate(tool: &Tool, to: &Gate, mode: Mode) -> Vec<EntryEdit> {
 pub fn gated(mut value: Value, gate: &Gate) -> Value {
     let members = members(&value, &Gate::open(), gate, Mode::Document);
     if let Value::Object(object) = &mut value {
-        object.extend(members.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect::<Map<_, _>>());
+        object.extend(
+            members
+                .into_iter()
+                .filter_map(|(key, value)| Some((key.to_owned(), value?)))
+                .collect::<Map<_, _>>(),
+        );
     }
     value
 }
@@ -42,7 +48,10 @@ pub fn gated(mut value: Value, gate: &Gate) -> Value {
 fn members(value: &Value, now: &Gate, to: &Gate, mode: Mode) -> Vec<(&'static str, Option<Value>)> {
     let mut changed = Vec::new();
     if now.groups != to.groups {
-        changed.push((keys::GROUP, to.groups.as_deref().map(|names| list(value.get(keys::GROUP), names))));
+        changed.push((
+            keys::GROUP,
+            to.groups.as_deref().map(|names| list(value.get(keys::GROUP), names)),
+        ));
     }
     if now.next != to.next {
         changed.push((keys::STATE, to.next.as_ref().map(|next| Value::from(&**next))));
@@ -53,7 +62,8 @@ fn members(value: &Value, now: &Gate, to: &Gate, mode: Mode) -> Vec<(&'static st
             Mode::Document => &[keys::STATES_DEPLOYED, keys::STATES_DOCUMENT],
             Mode::AsDeployed => &[keys::STATES_DEPLOYED],
         };
-        let mut given: Vec<&'static str> = counted.iter().copied().filter(|key| value.get(*key).is_some()).collect();
+        let mut given: Vec<&'static str> =
+            counted.iter().copied().filter(|key| value.get(*key).is_some()).collect();
         if given.is_empty() && matches!(to.states, States::Only(_)) {
             given.push(states_key(value, mode));
         }
@@ -69,9 +79,15 @@ fn members(value: &Value, now: &Gate, to: &Gate, mode: Mode) -> Vec<(&'static st
     changed
 }
 
-/// The names as a list; what was no name in the list before stays at its end, since it is not ours to drop.
+/// The names as a list; what was no name in the list before stays at its end, since it is not ours
+/// to drop.
 fn list(before: Option<&Value>, names: &[Name]) -> Value {
-    let odd = before.and_then(Value::as_array).into_iter().flatten().filter(|item| !item.is_string()).cloned();
+    let odd = before
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter(|item| !item.is_string())
+        .cloned();
     names.iter().map(|name| Value::from(&**name)).chain(odd).collect()
 }
 
@@ -103,8 +119,7 @@ mod tests {
         source.text().to_string()
     }
 
-    const YAML: &str =
-        "tool:\n  a:\n    type: prompt\n    name: a # its name\n    group: [x, 3]\n    available_in_states: [s] # here\n";
+    const YAML: &str = "tool:\n  a:\n    type: prompt\n    name: a # its name\n    group: [x, 3]\n    available_in_states: [s] # here\n";
 
     #[test]
     fn only_the_lines_of_what_changes_are_changed() {
@@ -116,20 +131,39 @@ mod tests {
         };
         let after = text_after(Format::Yaml, YAML, &gate, Mode::Document);
         assert_eq!(after, YAML.replace("[x, 3]", "[x, y, 3]").replace("[s]", "[s, t]"));
-        let same = Gate { groups: Some(vec!["x".into()]), states: States::Only(vec!["s".into()]), next: None, ..Gate::open() };
+        let same = Gate {
+            groups: Some(vec!["x".into()]),
+            states: States::Only(vec!["s".into()]),
+            next: None,
+            ..Gate::open()
+        };
         assert_eq!(text_after(Format::Yaml, YAML, &same, Mode::Document), YAML);
     }
 
     #[test]
     fn as_deployed_the_other_spelling_is_left_alone() {
-        let gate = Gate { groups: Some(vec!["x".into()]), states: States::Only(vec!["t".into()]), next: None, ..Gate::open() };
+        let gate = Gate {
+            groups: Some(vec!["x".into()]),
+            states: States::Only(vec!["t".into()]),
+            next: None,
+            ..Gate::open()
+        };
         let after = text_after(Format::Yaml, YAML, &gate, Mode::AsDeployed);
-        assert!(after.contains("available_in_states: [s] # here\n") && after.contains("applicable-states:"), "{after}");
+        assert!(
+            after.contains("available_in_states: [s] # here\n")
+                && after.contains("applicable-states:"),
+            "{after}"
+        );
     }
 
     #[test]
     fn a_new_entry_has_its_gate() {
-        let gate = Gate { groups: None, states: States::Only(vec!["s".into()]), next: Some("t".into()), ..Gate::open() };
+        let gate = Gate {
+            groups: None,
+            states: States::Only(vec!["s".into()]),
+            next: Some("t".into()),
+            ..Gate::open()
+        };
         let wanted = json!({"type": "prompt", "state": "t", "applicable-states": ["s"]});
         assert_eq!(gated(json!({"type": "prompt"}), &gate), wanted);
         assert_eq!(gated(json!({"type": "prompt"}), &Gate::open()), json!({"type": "prompt"}));
@@ -143,7 +177,12 @@ mod tests {
     fn gate() -> impl Strategy<Value = Gate> {
         let states = prop_oneof![Just(States::Every), names().prop_map(States::Only)];
         let next = prop::option::of(prop::sample::select(vec!["a", "b"]).prop_map(Name::from));
-        (prop::option::of(names()), states, next).prop_map(|(groups, states, next)| Gate { groups, states, next, ..Gate::open() })
+        (prop::option::of(names()), states, next).prop_map(|(groups, states, next)| Gate {
+            groups,
+            states,
+            next,
+            ..Gate::open()
+        })
     }
 
     fn written() -> impl Strategy<Value = Value> {
@@ -155,7 +194,9 @@ mod tests {
             Just(json!(["a", 1, "b", "a"])),
             Just(json!([])),
         ];
-        let member = |key: &'static str, list: BoxedStrategy<Value>| prop::option::of(list).prop_map(move |value| (key, value));
+        let member = |key: &'static str, list: BoxedStrategy<Value>| {
+            prop::option::of(list).prop_map(move |value| (key, value))
+        };
         (
             member("group", list.clone().boxed()),
             member("available_in_states", list.clone().boxed()),

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json, value::RawValue};
 use super::request::ID;
 use crate::{
     model::{
-        call::{CallProblem, StrayCause},
+        call::{CallError, StrayCause},
         error_kind::ErrorKind,
     },
     syntax::json::dialect::unescaped,
@@ -18,11 +18,16 @@ use crate::{
 /// The id under which a service answers a request that it could not read.
 const UNKNOWN: &str = "unknown";
 
-/// What one received message means to the caller who sent `correlation`. Missing fields have their defaults:
-/// no error, empty text, not last.
+/// What one received message means to the caller who sent `correlation`. Missing fields have their
+/// defaults: no error, empty text, not last.
 #[must_use]
 pub fn decode(correlation: &str, message: &Message<'_>) -> Reply {
-    let id = message.headers.iter().find(|(name, _)| name == ID).map(|(_, value)| value.as_str()).filter(|id| !id.is_empty());
+    let id = message
+        .headers
+        .iter()
+        .find(|(name, _)| name == ID)
+        .map(|(_, value)| value.as_str())
+        .filter(|id| !id.is_empty());
     match id {
         Some(id) if id == correlation => read(message.body).unwrap_or_else(Reply::Unreadable),
         None => Reply::Stray { cause: StrayCause::NoId, id: None },
@@ -40,26 +45,34 @@ struct Piece<'b> {
     end_of_stream: Option<bool>,
 }
 
-/// The string that a piece of valid JSON is. serde_json's own would gather one with escapes once more beside it, and an answer may be large.
+/// The string that a piece of valid JSON is. serde_json's own would gather one with escapes once
+/// more beside it, and an answer may be large.
 fn string_of(json: &RawValue) -> Option<String> {
     let written = json.get().strip_prefix('"')?.strip_suffix('"')?;
     unescaped(written).ok()
 }
 
-fn read(body: &[u8]) -> Result<Reply, CallProblem> {
+fn read(body: &[u8]) -> Result<Reply, CallError> {
     let text = std::str::from_utf8(body).map_err(|error| {
         let place = error.valid_up_to();
-        unreadable(ErrorKind::NotUtf8, format!("byte {place} of the reply ({} in all) is not valid UTF-8", body.len()))
+        unreadable(
+            ErrorKind::NotUtf8,
+            format!("byte {place} of the reply ({} in all) is not valid UTF-8", body.len()),
+        )
     })?;
     if let Ok(Piece { response, end_of_stream, error: None }) = serde_json::from_str(text)
         && let Some(text) = response.map_or_else(|| Some(String::new()), string_of)
     {
         return Ok(Reply::Chunk { text, last: end_of_stream.unwrap_or_default() });
     }
-    let value: Value =
-        serde_json::from_str(text).map_err(|error| unreadable(ErrorKind::NotJson, format!("the reply is not JSON: {error}")))?;
+    let value: Value = serde_json::from_str(text).map_err(|error| {
+        unreadable(ErrorKind::NotJson, format!("the reply is not JSON: {error}"))
+    })?;
     let Value::Object(fields) = value else {
-        return Err(unreadable(ErrorKind::NotAReply, "the reply is JSON, but not an object".into()));
+        return Err(unreadable(
+            ErrorKind::NotAReply,
+            "the reply is JSON, but not an object".into(),
+        ));
     };
     if let Some(error) = error_of(&fields) {
         return Ok(Reply::Error(error));
@@ -67,17 +80,24 @@ fn read(body: &[u8]) -> Result<Reply, CallProblem> {
     let last = match fields.get("end_of_stream") {
         None | Some(Value::Null) => false,
         Some(Value::Bool(last)) => *last,
-        Some(other) => return Err(unreadable(ErrorKind::NotAReply, format!("end_of_stream is {other}, not true or false"))),
+        Some(other) => {
+            return Err(unreadable(
+                ErrorKind::NotAReply,
+                format!("end_of_stream is {other}, not true or false"),
+            ));
+        }
     };
     Ok(Reply::Chunk { text: text_of(fields), last })
 }
 
-/// Whether it is a JSON object that has nothing of a reply in it, such as the receipt of a server that stores what passes by.
+/// Whether it is a JSON object that has nothing of a reply in it, such as the receipt of a server
+/// that stores what passes by.
 #[must_use]
 pub fn is_foreign(body: &[u8]) -> bool {
     let fields: Option<HashMap<String, IgnoredAny>> = serde_json::from_slice(body).ok();
     fields.is_some_and(|fields| {
-        !fields.is_empty() && !["error", "response", "end_of_stream"].iter().any(|name| fields.contains_key(*name))
+        !fields.is_empty()
+            && !["error", "response", "end_of_stream"].iter().any(|name| fields.contains_key(*name))
     })
 }
 
@@ -93,7 +113,7 @@ pub fn text_of(mut fields: Map<String, Value>) -> String {
 
 /// The error that a reply carries, if it does.
 #[must_use]
-pub fn error_of(fields: &Map<String, Value>) -> Option<CallProblem> {
+pub fn error_of(fields: &Map<String, Value>) -> Option<CallError> {
     let error = fields.get("error").filter(|error| !error.is_null())?;
     let part = |name: &str| match error.get(name) {
         None | Some(Value::Null) => String::new(),
@@ -105,16 +125,21 @@ pub fn error_of(fields: &Map<String, Value>) -> Option<CallProblem> {
         Value::String(text) => (String::new(), text.clone()),
         other => (String::new(), other.to_string()),
     };
-    Some(CallProblem {
+    Some(CallError {
         kind: if kind.is_empty() { ErrorKind::Unspecified } else { ErrorKind::parse(&kind) },
-        message: if message.is_empty() { "the service reported an error and did not say which".into() } else { message },
-        remedy: "the service itself refused; look at the arguments and configuration it was sent".into(),
+        message: if message.is_empty() {
+            "the service reported an error and did not say which".into()
+        } else {
+            message
+        },
+        remedy: "the service itself refused; look at the arguments and configuration it was sent"
+            .into(),
     })
 }
 
-fn unreadable(kind: ErrorKind, message: String) -> CallProblem {
+fn unreadable(kind: ErrorKind, message: String) -> CallError {
     let remedy = "look at the raw reply; the service must answer with {\"error\", \"response\", \"end_of_stream\"} as UTF-8 JSON";
-    CallProblem::new(kind, message, remedy)
+    CallError::new(kind, message, remedy)
 }
 
 /// The body of a piece of an answer.
@@ -126,7 +151,8 @@ pub fn chunk(text: &str, last: bool) -> String {
 /// The body of a service's error, which ends its answer.
 #[must_use]
 pub fn error(kind: &str, message: &str) -> String {
-    json!({"error": {"type": kind, "message": message}, "response": "", "end_of_stream": true}).to_string()
+    json!({"error": {"type": kind, "message": message}, "response": "", "end_of_stream": true})
+        .to_string()
 }
 
 #[cfg(test)]
@@ -136,7 +162,8 @@ mod tests {
     use super::*;
 
     fn answer(id: Option<&str>, body: &[u8]) -> Reply {
-        let headers: Vec<(String, String)> = id.map(|id| (ID.to_owned(), id.to_owned())).into_iter().collect();
+        let headers: Vec<(String, String)> =
+            id.map(|id| (ID.to_owned(), id.to_owned())).into_iter().collect();
         decode("r-1", &Message { headers: &headers, body })
     }
 
@@ -151,13 +178,19 @@ mod tests {
     #[test]
     fn missing_fields_have_defaults() {
         assert_eq!(ours("{}"), whole("", false));
-        assert_eq!(ours(r#"{"response": null, "end_of_stream": null, "error": null}"#), whole("", false));
+        assert_eq!(
+            ours(r#"{"response": null, "end_of_stream": null, "error": null}"#),
+            whole("", false)
+        );
         assert_eq!(ours(r#"{"end_of_stream": true}"#), whole("", true));
     }
 
     #[test]
     fn an_answer_that_is_not_text_is_its_json() {
-        assert_eq!(ours(r#"{"response": {"b": 1, "a": [2]}, "end_of_stream": true}"#), whole(r#"{"b":1,"a":[2]}"#, true));
+        assert_eq!(
+            ours(r#"{"response": {"b": 1, "a": [2]}, "end_of_stream": true}"#),
+            whole(r#"{"b":1,"a":[2]}"#, true)
+        );
     }
 
     #[test]
@@ -169,13 +202,18 @@ mod tests {
 
     #[test]
     fn an_error_ends_whatever_else_is_there() {
-        let Reply::Error(problem) = ours(r#"{"error": {"type": "t", "message": "m"}, "response": "x", "end_of_stream": false}"#)
-        else {
+        let Reply::Error(problem) = ours(
+            r#"{"error": {"type": "t", "message": "m"}, "response": "x", "end_of_stream": false}"#,
+        ) else {
             panic!("not an error");
         };
         assert_eq!((problem.kind.word(), problem.message.as_str()), ("t", "m"));
-        assert!(matches!(ours(r#"{"error": {}}"#), Reply::Error(problem) if problem.kind == ErrorKind::Unspecified));
-        assert!(matches!(ours(r#"{"error": "broken"}"#), Reply::Error(problem) if problem.message == "broken"));
+        assert!(
+            matches!(ours(r#"{"error": {}}"#), Reply::Error(problem) if problem.kind == ErrorKind::Unspecified)
+        );
+        assert!(
+            matches!(ours(r#"{"error": "broken"}"#), Reply::Error(problem) if problem.message == "broken")
+        );
     }
 
     #[test]
@@ -197,7 +235,9 @@ mod tests {
             (b"[1]", "not-a-reply"),
             (br#"{"end_of_stream": "yes"}"#, "not-a-reply"),
         ] {
-            let Reply::Unreadable(problem) = answer(Some("r-1"), body) else { panic!("{body:?} was read") };
+            let Reply::Unreadable(problem) = answer(Some("r-1"), body) else {
+                panic!("{body:?} was read")
+            };
             assert_eq!(problem.kind.word(), kind);
             assert!(!problem.remedy.is_empty());
         }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     model::{
-        call::{CallProblem, Request},
+        call::{CallError, Request},
         error_kind::ErrorKind,
         problem::{Problem, ProblemKind},
         service::{Parameter, Service},
@@ -22,7 +22,8 @@ pub const ID: &str = "id";
 /// The type of tools that a service answers for.
 const TOOL_SERVICE: &str = "tool-service";
 
-/// The request of a call, exactly as it will be sent. Values are sent as they stand; whether they fit is a matter of checks.
+/// The request of a call, exactly as it will be sent. Values are sent as they stand; whether they
+/// fit is a matter of checks.
 pub fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
     let service = service_of(call)?;
     let to = service.request_queue.clone().filter(|queue| !queue.is_empty()).ok_or_else(|| {
@@ -50,11 +51,16 @@ fn service_of<'c>(call: &CallOf<'c>) -> Result<&'c Service, Problem> {
             .remedy("choose a connection to TrustGraph's gateway (https:// or wss://), or a tool of type tool-service: only those have a service on the bus"));
     }
     let Some(key) = tool.service.as_deref().filter(|key| !key.is_empty()) else {
-        return Err(refused(tool, "it names no service").remedy("set its service to the key of a tool-service entry"));
+        return Err(refused(tool, "it names no service")
+            .remedy("set its service to the key of a tool-service entry"));
     };
     call.catalog.service_by_key(tool.entry.system, key).ok_or_else(|| {
         let known: Vec<&str> = call.catalog.services.iter().map(Service::key).collect();
-        let known = if known.is_empty() { "there is none yet".into() } else { format!("there is {}", known.join(", ")) };
+        let known = if known.is_empty() {
+            "there is none yet".into()
+        } else {
+            format!("there is {}", known.join(", "))
+        };
         refused(tool, format!("its service \"{key}\" does not exist"))
             .remedy(format!("name an existing service ({known}), or add it"))
     })
@@ -64,7 +70,8 @@ fn refused(tool: &Tool, cause: impl Into<String>) -> Problem {
     Problem::new(ProblemKind::Input, format!("calling {}", tool.name), cause)
 }
 
-/// The configuration that a tool's entry gives its service: the declared parameters alone, in the entry's order, of any JSON type.
+/// The configuration that a tool's entry gives its service: the declared parameters alone, in the
+/// entry's order, of any JSON type.
 #[must_use]
 pub fn configuration(entry: &Value, parameters: &[Parameter]) -> Map<String, Value> {
     let declared = |name: &str| parameters.iter().any(|parameter| parameter.name == name);
@@ -72,7 +79,8 @@ pub fn configuration(entry: &Value, parameters: &[Parameter]) -> Map<String, Val
     members.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// The body that carries a call: configuration and arguments travel as JSON text, the arguments to the letter.
+/// The body that carries a call: configuration and arguments travel as JSON text, the arguments to
+/// the letter.
 #[must_use]
 pub fn body(user: &str, config: &Map<String, Value>, arguments: &str) -> Arc<str> {
     let mut body = Map::new();
@@ -99,9 +107,9 @@ struct Envelope {
 }
 
 /// Reads a request's body; absent fields have their defaults.
-pub fn parse(body: &[u8]) -> Result<Asked, CallProblem> {
-    let envelope: Envelope =
-        serde_json::from_slice(body).map_err(|error| unfit(format!("the body is not a request: {error}")))?;
+pub fn parse(body: &[u8]) -> Result<Asked, CallError> {
+    let envelope: Envelope = serde_json::from_slice(body)
+        .map_err(|error| unfit(format!("the body is not a request: {error}")))?;
     Ok(Asked {
         user: envelope.user.unwrap_or_default(),
         config: inner("config", envelope.config)?,
@@ -109,19 +117,18 @@ pub fn parse(body: &[u8]) -> Result<Asked, CallProblem> {
     })
 }
 
-fn inner(field: &str, value: Option<Value>) -> Result<Map<String, Value>, CallProblem> {
+fn inner(field: &str, value: Option<Value>) -> Result<Map<String, Value>, CallError> {
     match value {
         None | Some(Value::Null) => Ok(Map::new()),
         Some(Value::String(text)) if text.is_empty() => Ok(Map::new()),
-        Some(Value::String(text)) => {
-            serde_json::from_str(&text).map_err(|error| unfit(format!("{field} is not a JSON object: {error}")))
-        }
+        Some(Value::String(text)) => serde_json::from_str(&text)
+            .map_err(|error| unfit(format!("{field} is not a JSON object: {error}"))),
         Some(_) => Err(unfit(format!("{field} must be text that holds JSON"))),
     }
 }
 
-fn unfit(message: String) -> CallProblem {
-    CallProblem { kind: ErrorKind::ToolServiceError, message, remedy: String::new() }
+fn unfit(message: String) -> CallError {
+    CallError { kind: ErrorKind::ToolServiceError, message, remedy: String::new() }
 }
 
 #[cfg(test)]
@@ -137,7 +144,11 @@ mod tests {
 
     #[test]
     fn both_maps_travel_as_json_text() {
-        let body = body("alice", &object(json!({"collection": "customers"})), r#"{"question":"Why \"now\"?","n":1.50}"#);
+        let body = body(
+            "alice",
+            &object(json!({"collection": "customers"})),
+            r#"{"question":"Why \"now\"?","n":1.50}"#,
+        );
         let outer: Value = serde_json::from_str(&body).unwrap();
         assert_eq!(outer["user"], "alice");
         assert_eq!(outer["config"], r#"{"collection":"customers"}"#);
@@ -151,9 +162,11 @@ mod tests {
 
     #[test]
     fn only_declared_parameters_are_configuration() {
-        let entry = json!({"type": "tool-service", "limit": 5, "name": "x", "style": ["pun"], "other": 1});
+        let entry =
+            json!({"type": "tool-service", "limit": 5, "name": "x", "style": ["pun"], "other": 1});
         let parameter = |name: &str| Parameter { name: name.into(), required: false };
-        let config = configuration(&entry, &[parameter("style"), parameter("limit"), parameter("absent")]);
+        let config =
+            configuration(&entry, &[parameter("style"), parameter("limit"), parameter("absent")]);
         assert_eq!(Value::Object(config).to_string(), r#"{"limit":5,"style":["pun"]}"#);
     }
 

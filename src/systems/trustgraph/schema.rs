@@ -39,7 +39,11 @@ pub fn word(entry: &Entry, catalog: &Catalog) -> String {
         return entry.kind.word().to_owned();
     }
     let type_name = descriptor::text(value, keys::TYPE).unwrap_or_default();
-    let mut word = format!("{} {type_name:?} {}", entry.kind.word(), states_keys(value, catalog.mode).join(" "));
+    let mut word = format!(
+        "{} {type_name:?} {}",
+        entry.kind.word(),
+        states_keys(value, catalog.mode).join(" ")
+    );
     if let Some(service) = bound(entry, type_name, catalog) {
         for Parameter { name, required } in &service.parameters {
             let of = value.get(name).filter(|_| !properties_fixed(name)).map(configured_type);
@@ -51,7 +55,8 @@ pub fn word(entry: &Entry, catalog: &Catalog) -> String {
 
 /// The service that a tool takes its configuration from.
 fn bound<'c>(entry: &Entry, type_name: &str, catalog: &'c Catalog) -> Option<&'c Service> {
-    let named = descriptor::text(&entry.value, keys::SERVICE).filter(|_| type_name == "tool-service");
+    let named =
+        descriptor::text(&entry.value, keys::SERVICE).filter(|_| type_name == "tool-service");
     named.and_then(|key| catalog.service_by_key(entry.system, key))
 }
 
@@ -61,7 +66,8 @@ fn tool(entry: &Entry, catalog: &Catalog) -> Value {
     let of = types::by_name(type_name);
     let names = catalog.names();
     let groups: Vec<&str> = names.groups.iter().map(|group| &**group).collect();
-    let states: BTreeSet<&str> = names.states.iter().map(|state| &**state).chain([UNDEFINED]).collect();
+    let states: BTreeSet<&str> =
+        names.states.iter().map(|state| &**state).chain([UNDEFINED]).collect();
     let mut properties = Map::new();
     let mut put = |key: &str, schema: Value| drop(properties.insert(key.to_owned(), schema));
 
@@ -77,13 +83,27 @@ fn tool(entry: &Entry, catalog: &Catalog) -> Value {
         keys::DESCRIPTION,
         json!({"title": "description", "type": "string", "format": "multiline", "description": "What the model reads to choose it: what it does, when to use it."}),
     );
-    put(keys::GROUP, list("group", "A request sees it when it asks for one of these. Left out: \"default\".", &groups));
+    put(
+        keys::GROUP,
+        list(
+            "group",
+            "A request sees it when it asks for one of these. Left out: \"default\".",
+            &groups,
+        ),
+    );
     put(
         keys::STATE,
         json!({"title": "state", "type": "string", "examples": states, "description": "The state after a successful call. Left out: the state stays."}),
     );
     for key in states_keys(value, catalog.mode) {
-        put(key, list("available in", "The states in which it is available. Left out, or with \"*\": in every state.", &states));
+        put(
+            key,
+            list(
+                "available in",
+                "The states in which it is available. Left out, or with \"*\": in every state.",
+                &states,
+            ),
+        );
     }
     for field in of.map_or(&[][..], |of| of.fields) {
         put(field.key, own_field(field, catalog));
@@ -100,7 +120,12 @@ fn tool(entry: &Entry, catalog: &Catalog) -> Value {
     }
 
     let mut required: Vec<&str> = vec![keys::NAME, keys::TYPE, keys::DESCRIPTION];
-    required.extend(of.map_or(&[][..], |of| of.fields).iter().filter(|field| field.required).map(|field| field.key));
+    required.extend(
+        of.map_or(&[][..], |of| of.fields)
+            .iter()
+            .filter(|field| field.required)
+            .map(|field| field.key),
+    );
     required.extend(
         service
             .map_or(&[][..], |service| &service.parameters)
@@ -111,10 +136,12 @@ fn tool(entry: &Entry, catalog: &Catalog) -> Value {
     json!({"$schema": DRAFT, "title": "Tool", "type": "object", "properties": properties, "required": required})
 }
 
-/// The states keys that the entry has; for an entry without any, the one that the deployed code reads.
+/// The states keys that the entry has; for an entry without any, the one that the deployed code
+/// reads.
 fn states_keys(value: &Value, mode: Mode) -> Vec<&'static str> {
     let has = |key: &&'static str| value.get(key).is_some();
-    let mut keys: Vec<_> = [keys::STATES_DEPLOYED, keys::STATES_DOCUMENT].into_iter().filter(has).collect();
+    let mut keys: Vec<_> =
+        [keys::STATES_DEPLOYED, keys::STATES_DOCUMENT].into_iter().filter(has).collect();
     if keys.is_empty() || (mode == Mode::AsDeployed && keys == [keys::STATES_DOCUMENT]) {
         keys.insert(0, keys::STATES_DEPLOYED);
     }
@@ -281,7 +308,9 @@ mod tests {
             )
         };
         let tool = |name: &str, service: &str, rest: &str| {
-            format!("  {name}:\n    type: tool-service\n    name: {name}\n    description: d\n    service: {service}\n{rest}")
+            format!(
+                "  {name}:\n    type: tool-service\n    name: {name}\n    description: d\n    service: {service}\n{rest}"
+            )
         };
         let text = [
             "tool-service:\n".to_owned(),
@@ -297,10 +326,14 @@ mod tests {
             tool("e", "other", ""),
             tool("f", "nobody", ""),
         ];
-        let (file, source) = (FileId::new("t.yaml"), Source::parse(Format::Yaml, text.concat()).unwrap());
+        let (file, source) =
+            (FileId::new("t.yaml"), Source::parse(Format::Yaml, text.concat()).unwrap());
         let catalog = read::catalog([(&file, &source)], Mode::Document);
-        let made: Vec<_> =
-            catalog.tools.iter().map(|tool| (word(&tool.entry, &catalog), schema(&tool.entry, &catalog))).collect();
+        let made: Vec<_> = catalog
+            .tools
+            .iter()
+            .map(|tool| (word(&tool.entry, &catalog), schema(&tool.entry, &catalog)))
+            .collect();
         assert_eq!(made.len(), 6);
         for (one, other) in made.iter().flat_map(|one| made.iter().map(move |other| (one, other))) {
             assert_eq!(one.0 == other.0, one.1 == other.1, "{one:?} {other:?}");

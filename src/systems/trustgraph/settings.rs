@@ -1,4 +1,5 @@
-//! What TrustGraph needs to know of a connection: which part of a deployment requests to its gateway are for.
+//! What TrustGraph needs to know of a connection: which part of a deployment requests to its
+//! gateway are for.
 
 use serde_json::{Value, json};
 
@@ -60,7 +61,11 @@ pub fn is_gateway(transport: TransportKind) -> bool {
 pub fn broker(connections: &Connections, wanted: &str) -> Result<Connection, Problem> {
     let broker = named(connections, wanted)?;
     if !broker.transport().is_bus() || broker.is_embedded() {
-        let cause = format!("connection \"{}\" leads to {}, not to a broker", broker.name, broker.transport().title());
+        let cause = format!(
+            "connection \"{}\" leads to {}, not to a broker",
+            broker.name,
+            broker.transport().title()
+        );
         let remedy = "name the broker behind the gateway: pulsar://HOST:6650, amqp://HOST:5672 or kafka://HOST:9092";
         return Err(Problem::new(ProblemKind::Input, "choosing the broker", cause).remedy(remedy));
     }
@@ -100,9 +105,14 @@ impl Gateway {
     #[must_use]
     pub fn on(self, connection: Connection) -> Connection {
         let values = [(WORKSPACE, self.workspace), (FLOW, Some(self.flow))];
-        let values = values.into_iter().filter_map(|(key, text)| Some((key.to_owned(), Value::String(text?))));
+        let values = values
+            .into_iter()
+            .filter_map(|(key, text)| Some((key.to_owned(), Value::String(text?))));
         let connections = self.broker.into_iter().map(|broker| (BROKER, broker)).collect();
-        connection.with(keys::SYSTEM, SystemSettings { values: values.collect(), connections, ..SystemSettings::default() })
+        connection.with(
+            keys::SYSTEM,
+            SystemSettings { values: values.collect(), connections, ..SystemSettings::default() },
+        )
     }
 }
 

@@ -28,16 +28,21 @@ struct StubSource<'k> {
     text: &'k str,
 }
 
-/// The stub that answers as a call of this session was answered, with the service's queues, or its path behind the gateway, and one rule,
-/// named after its tool. Secrets are masked.
+/// The stub that answers as a call of this session was answered, with the service's queues, or its
+/// path behind the gateway, and one rule, named after its tool. Secrets are masked.
 ///
 /// # Errors
 /// When it had no answer.
 pub fn of_call(call: &Call, mask: &Mask) -> Result<StubService, Problem> {
     let request = &call.request;
     let body = mask.text(&request.body);
-    let kept =
-        StubSource { tool: &request.name, to: &request.to, reply: request.reply.as_deref(), body: &body, text: &call.text };
+    let kept = StubSource {
+        tool: &request.name,
+        to: &request.to,
+        reply: request.reply.as_deref(),
+        body: &body,
+        text: &call.text,
+    };
     let mut service = kept.service(call.events.iter())?;
     // What is not of the history is not masked yet.
     for rule in &mut service.rules {
@@ -57,20 +62,35 @@ pub fn of_call(call: &Call, mask: &Mask) -> Result<StubService, Problem> {
 /// As [`of_call`].
 pub fn of_trace(trace: &Trace, text: &str) -> Result<StubService, Problem> {
     let head = &trace.head;
-    let kept = StubSource { tool: &head.tool, to: &head.to, reply: head.reply.as_deref(), body: &head.body, text };
+    let kept = StubSource {
+        tool: &head.tool,
+        to: &head.to,
+        reply: head.reply.as_deref(),
+        body: &head.body,
+        text,
+    };
     kept.service(trace.events.iter())
 }
 
 impl StubSource<'_> {
     fn service<'e>(&self, events: impl Iterator<Item = &'e Event>) -> Result<StubService, Problem> {
-        let refused =
-            |cause: String| Problem::new(ProblemKind::Input, format!("keeping a call of {} as a stub", self.tool), cause);
+        let refused = |cause: String| {
+            Problem::new(
+                ProblemKind::Input,
+                format!("keeping a call of {} as a stub", self.tool),
+                cause,
+            )
+        };
         let endpoint = Endpoint::parse(self.to);
         let Asked { user, config, arguments } = match &endpoint {
-            None => request::parse(self.body.as_bytes()).map_err(|problem| refused(problem.message))?,
+            None => {
+                request::parse(self.body.as_bytes()).map_err(|problem| refused(problem.message))?
+            }
             Some(endpoint) => {
-                let body = serde_json::from_str(self.body).map_err(|error| refused(format!("its body is no object: {error}")))?;
-                served::asked(&endpoint.service, &body).map_err(|member| refused(format!("its body lacks '{member}'")))?
+                let body = serde_json::from_str(self.body)
+                    .map_err(|error| refused(format!("its body is no object: {error}")))?;
+                served::asked(&endpoint.service, &body)
+                    .map_err(|member| refused(format!("its body lacks '{member}'")))?
             }
         };
         let asking = Asking { user: &user, config: &config, arguments: &arguments };
@@ -98,7 +118,7 @@ mod tests {
     use super::*;
     use crate::{
         model::{
-            call::{CallId, CallProblem, EventKind, Outcome, Request},
+            call::{CallError, CallId, EventKind, Outcome, Request},
             clock::Millis,
             entry::{EntryForm, EntryId, EntryPlace, FileId},
             error_kind::ErrorKind,
@@ -119,14 +139,20 @@ mod tests {
             ..Head::default()
         };
         let chunk = Event { at_ms: 7, kind: EventKind::Chunk { text: "ha".into(), bytes: 2 } };
-        let end = Event { at_ms: 8, kind: EventKind::End { outcome: Outcome::Succeeded, problem: None } };
+        let end =
+            Event { at_ms: 8, kind: EventKind::End { outcome: Outcome::Succeeded, problem: None } };
         Trace { head, events: vec![chunk, end] }
     }
 
     #[test]
     fn an_answer_of_this_session_is_kept_without_secrets_that_its_chunks_cut() {
         let trace = trace("request:tg:joke");
-        let place = EntryPlace { file: FileId::new("t.json"), document: 0, at: Pointer::root(), form: EntryForm::Plain };
+        let place = EntryPlace {
+            file: FileId::new("t.json"),
+            document: 0,
+            at: Pointer::root(),
+            form: EntryForm::Plain,
+        };
         let request = Request {
             tool: EntryId::new(place),
             system: keys::SYSTEM,
@@ -142,7 +168,7 @@ mod tests {
         let kinds = ["it is hun", "ter2hunter2", " or sk-", "proj-0123456789abcdef", " !"];
         let kinds = kinds.map(|text| EventKind::Chunk { text: text.into(), bytes: text.len() });
         let message = "hunter2hunter2 again".into();
-        let problem = CallProblem { kind: ErrorKind::parse("k"), message, remedy: String::new() };
+        let problem = CallError { kind: ErrorKind::parse("k"), message, remedy: String::new() };
         let end = EventKind::End { outcome: Outcome::Failed, problem: Some(problem) };
         kinds.into_iter().chain([end]).for_each(|kind| call.take(Event { at_ms: 7, kind }));
         let service = of_call(&call, &Mask::new(["hunter2hunter2".to_owned()])).unwrap();
@@ -164,15 +190,22 @@ mod tests {
     #[test]
     fn what_a_gateway_answered_is_a_rule_at_its_path() {
         let mut trace = trace("/api/v1/flow/default/service/mcp-tool");
-        (trace.head.body, trace.head.reply) = (r#"{"name":"echo","workspace":"w","parameters":{"x":1}}"#.into(), None);
+        (trace.head.body, trace.head.reply) =
+            (r#"{"name":"echo","workspace":"w","parameters":{"x":1}}"#.into(), None);
         let service = of_trace(&trace, "ha").unwrap();
         assert_eq!((service.name.as_str(), service.response.as_deref()), ("mcp-tool", None));
         assert_eq!(service.request.as_deref(), Some("/api/v1/flow/default/service/mcp-tool"));
         let object = |text: &str| serde_json::from_str::<Map<String, _>>(text).ok();
         let when = &service.rules[0].when;
-        assert_eq!((&when.config, &when.arguments), (&object(r#"{"name":"echo"}"#), &object(r#"{"x":1}"#)));
+        assert_eq!(
+            (&when.config, &when.arguments),
+            (&object(r#"{"name":"echo"}"#), &object(r#"{"x":1}"#))
+        );
         trace.head.system = "elsewhere".into();
         let problem = stubs::of_trace(&trace, "ha").unwrap_err();
-        assert!(problem.cause.contains("no stub can answer") && !problem.remedy.is_empty(), "{problem:?}");
+        assert!(
+            problem.cause.contains("no stub can answer") && !problem.remedy.is_empty(),
+            "{problem:?}"
+        );
     }
 }

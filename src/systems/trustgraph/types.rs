@@ -1,4 +1,5 @@
-//! The types of tools that TrustGraph's agent knows: their own fields, and whether their argument is fixed.
+//! The types of tools that TrustGraph's agent knows: their own fields, and whether their argument
+//! is fixed.
 
 /// A type of tool: one row of [`TYPES`].
 #[derive(Debug)]
@@ -51,14 +52,20 @@ const COLLECTION: Field = Field {
     required: false,
 };
 
-const QUESTION: Arguments = Arguments::Fixed { name: "question", about: "The question, in plain words" };
+const QUESTION: Arguments =
+    Arguments::Fixed { name: "question", about: "The question, in plain words" };
 
 /// Every type, in the order in which a menu shows them.
 pub const TYPES: &[ToolType] = &[
     ToolType {
         name: "tool-service",
         about: "Calls a service of your own over its request and response queues.",
-        fields: &[Field { key: "service", about: "The service that answers.", kind: FieldKind::Service, required: true }],
+        fields: &[Field {
+            key: "service",
+            about: "The service that answers.",
+            kind: FieldKind::Service,
+            required: true,
+        }],
         arguments: Arguments::Listed,
     },
     ToolType {
@@ -75,11 +82,26 @@ pub const TYPES: &[ToolType] = &[
     ToolType {
         name: "prompt",
         about: "Fills a prompt template and asks the language model.",
-        fields: &[Field { key: "template", about: "The id of the prompt template.", kind: FieldKind::Text, required: true }],
+        fields: &[Field {
+            key: "template",
+            about: "The id of the prompt template.",
+            kind: FieldKind::Text,
+            required: true,
+        }],
         arguments: Arguments::Listed,
     },
-    ToolType { name: "knowledge-query", about: "Asks the knowledge graph.", fields: &[COLLECTION], arguments: QUESTION },
-    ToolType { name: "text-completion", about: "Asks the language model directly.", fields: &[], arguments: QUESTION },
+    ToolType {
+        name: "knowledge-query",
+        about: "Asks the knowledge graph.",
+        fields: &[COLLECTION],
+        arguments: QUESTION,
+    },
+    ToolType {
+        name: "text-completion",
+        about: "Asks the language model directly.",
+        fields: &[],
+        arguments: QUESTION,
+    },
     ToolType {
         name: "structured-query",
         about: "Asks the tables with a question in plain words.",
@@ -90,10 +112,25 @@ pub const TYPES: &[ToolType] = &[
         name: "row-embeddings-query",
         about: "Finds rows of a table by likeness of meaning.",
         fields: &[
-            Field { key: "schema-name", about: "The table's schema.", kind: FieldKind::Text, required: true },
+            Field {
+                key: "schema-name",
+                about: "The table's schema.",
+                kind: FieldKind::Text,
+                required: true,
+            },
             COLLECTION,
-            Field { key: "index-name", about: "Only this index; all when left out.", kind: FieldKind::Text, required: false },
-            Field { key: "limit", about: "How many rows at most.", kind: FieldKind::Count { default: 10 }, required: false },
+            Field {
+                key: "index-name",
+                about: "Only this index; all when left out.",
+                kind: FieldKind::Text,
+                required: false,
+            },
+            Field {
+                key: "limit",
+                about: "How many rows at most.",
+                kind: FieldKind::Count { default: 10 },
+                required: false,
+            },
         ],
         arguments: Arguments::Fixed { name: "query", about: "What to look for" },
     },

@@ -1,4 +1,5 @@
-//! What came with the steps of a call, as JSON: objects side by side, two and two, and lists of objects as tables.
+//! What came with the steps of a call, as JSON: objects side by side, two and two, and lists of
+//! objects as tables.
 
 use serde_json::Value;
 
@@ -31,7 +32,8 @@ pub fn rows(call: &Call, cells: usize) -> Vec<Vec<(Role, String)>> {
     laid(&came.collect::<Vec<_>>(), cells)
 }
 
-/// The lines of some attachments: two objects that follow each other stand side by side where there is room.
+/// The lines of some attachments: two objects that follow each other stand side by side where there
+/// is room.
 #[must_use]
 pub fn laid(attachments: &[Attachment], cells: usize) -> Vec<Vec<(Role, String)>> {
     let mut rows = Vec::new();
@@ -39,13 +41,19 @@ pub fn laid(attachments: &[Attachment], cells: usize) -> Vec<Vec<(Role, String)>
     while let [attachment, after @ ..] = rest {
         rest = after;
         match (&attachment.body, after) {
-            (Value::Object(_), [beside, after @ ..]) if beside.body.is_object() && cells >= 2 * SIDE + GAP.len() => {
+            (Value::Object(_), [beside, after @ ..])
+                if beside.body.is_object() && cells >= 2 * SIDE + GAP.len() =>
+            {
                 rest = after;
                 side_by_side(&mut rows, [attachment, beside], cells);
             }
             (Value::Object(_), _) => {
                 rows.push(vec![(Role::Heading, visible(&attachment.words).into_owned())]);
-                rows.extend(printed(&attachment.body, cells).into_iter().map(|line| vec![(Role::Text, line)]));
+                rows.extend(
+                    printed(&attachment.body, cells)
+                        .into_iter()
+                        .map(|line| vec![(Role::Text, line)]),
+                );
             }
             (Value::Array(items), _) => {
                 rows.push(vec![(Role::Heading, visible(&attachment.words).into_owned())]);
@@ -61,7 +69,11 @@ fn side_by_side(rows: &mut Vec<Vec<(Role, String)>>, both: [&Attachment; 2], cel
     let side = (cells - GAP.chars().count()) / 2;
     let mut put = |role: Role, [left, right]: [&str; 2]| {
         let room = " ".repeat(side.saturating_sub(width(left)));
-        rows.push(vec![(role, left.to_owned()), (Role::Ghost, format!("{room}{GAP}")), (role, right.to_owned())]);
+        rows.push(vec![
+            (role, left.to_owned()),
+            (Role::Ghost, format!("{room}{GAP}")),
+            (role, right.to_owned()),
+        ]);
     };
     let words = both.map(|attachment| wrap(&visible(&attachment.words), side));
     let lines = both.map(|attachment| printed(&attachment.body, side));
@@ -80,7 +92,11 @@ fn printed(value: &Value, cells: usize) -> Vec<String> {
     for line in text.lines() {
         let bare = line.trim_start();
         let indent = " ".repeat((line.len() - bare.len()).min(cells / 2));
-        lines.extend(wrap(&visible(bare), cells - indent.len()).into_iter().map(|part| format!("{indent}{part}")));
+        lines.extend(
+            wrap(&visible(bare), cells - indent.len())
+                .into_iter()
+                .map(|part| format!("{indent}{part}")),
+        );
     }
     lines
 }

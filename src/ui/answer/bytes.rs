@@ -23,13 +23,22 @@ pub fn rows(text: &str, cells: u16) -> usize {
 }
 
 /// Draws the rows that are seen.
-pub fn draw(buffer: &mut Buffer, area: Rect, styles: &Styles, text: &str, cursor: &mut ListCursor, focused: bool) {
+pub fn draw(
+    buffer: &mut Buffer,
+    area: Rect,
+    styles: &Styles,
+    text: &str,
+    cursor: &mut ListCursor,
+    focused: bool,
+) {
     let each = in_a_row(area.width);
     for (line, row) in (0_u16..).zip(cursor.window(rows(text, area.width), area.height)) {
         let start = row * each;
         let bytes = &text.as_bytes()[start..(start + each).min(text.len())];
         let numbers: String = bytes.iter().map(|byte| format!("{byte:02x} ")).collect();
-        let sign = |byte: &u8| if byte.is_ascii_graphic() || *byte == b' ' { char::from(*byte) } else { '·' };
+        let sign = |byte: &u8| {
+            if byte.is_ascii_graphic() || *byte == b' ' { char::from(*byte) } else { '·' }
+        };
         Pen::new(buffer, area, line)
             .put(&format!("{start:08x}  "), styles[Role::LineNumber])
             .column(&numbers, each * 3 + 1, styles[Role::Text])

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     app::actions::Act,
     model::{
-        call::{Call, CallProblem, CallState, EventKind, StrayCause},
+        call::{Call, CallError, CallState, EventKind, StrayCause},
         size,
     },
     ui::{
@@ -48,7 +48,12 @@ impl Answer {
         if inside.height < 2 {
             return;
         }
-        self.draw_tabs(buffer, Rect { height: 1, width: inside.width.saturating_sub(1), ..inside }, look, call);
+        self.draw_tabs(
+            buffer,
+            Rect { height: 1, width: inside.width.saturating_sub(1), ..inside },
+            look,
+            call,
+        );
         let mut body = indented(Rect { y: inside.y + 1, height: inside.height - 1, ..inside });
         if self.find.is_some() {
             let line = Rect { y: body.bottom() - 1, height: 1, ..body };
@@ -60,9 +65,12 @@ impl Answer {
     }
 
     fn draw_tabs(&mut self, buffer: &mut Buffer, line: Rect, look: Look<'_>, call: &Call) {
-        let note = self.follows().map_or_else(String::new, |follows| format!("follow {}", if follows { "✓" } else { "–" }));
+        let note = self.follows().map_or_else(String::new, |follows| {
+            format!("follow {}", if follows { "✓" } else { "–" })
+        });
         let strays = (call.strays > 0).then(|| format!("Strays {}", call.strays));
-        let names: Vec<String> = VIEWS.iter().map(|name| (*name).to_owned()).chain(strays).collect();
+        let names: Vec<String> =
+            VIEWS.iter().map(|name| (*name).to_owned()).chain(strays).collect();
         self.tabs.draw(buffer, line, &names, &note, look.styles);
     }
 
@@ -71,14 +79,25 @@ impl Answer {
         let mut pen = Pen::new(buffer, line, 0);
         pen.put("/ ", styles[Role::Accent]);
         let words = " Enter next  ↑ before  Esc done";
-        let field =
-            Rect { x: pen.column_now(), width: line.width.saturating_sub(2 + u16::try_from(width(words)).unwrap_or(0)), ..line };
+        let field = Rect {
+            x: pen.column_now(),
+            width: line.width.saturating_sub(2 + u16::try_from(width(words)).unwrap_or(0)),
+            ..line
+        };
         find.draw(buffer, field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
-        let rest = Rect { x: field.right(), width: line.right().saturating_sub(field.right()), ..line };
+        let rest =
+            Rect { x: field.right(), width: line.right().saturating_sub(field.right()), ..line };
         Pen::new(buffer, rest, 0).put(words, styles[Role::Dim]);
     }
 
-    fn draw_body(&mut self, buffer: &mut Buffer, body: Rect, look: Look<'_>, call: &Call, focused: bool) {
+    fn draw_body(
+        &mut self,
+        buffer: &mut Buffer,
+        body: Rect,
+        look: Look<'_>,
+        call: &Call,
+        focused: bool,
+    ) {
         self.body = body;
         let styles = look.styles;
         match self.view() {
@@ -121,7 +140,8 @@ impl Answer {
         let left = area.height.saturating_sub(problem_height + stray_height);
         let rows = Listing::of(call, Which::All);
         let most = LOG.max(left / 4);
-        let log_height = if left >= 14 { most.min(u16::try_from(rows.len()).unwrap_or(most)) + 1 } else { 0 };
+        let log_height =
+            if left >= 14 { most.min(u16::try_from(rows.len()).unwrap_or(most)) + 1 } else { 0 };
         // Without any text the problem is the answer, and stands where one looks for it.
         let above = if call.text.is_empty() { problem_height } else { 0 };
         let text = Rect { y: area.y + above, height: left - log_height, ..area };
@@ -135,10 +155,13 @@ impl Answer {
         }
         let mut line = text.height + problem_height;
         if log_height > 0 {
-            Pen::new(buffer, area, line).put(&"─".repeat(usize::from(area.width)), styles[Role::Border]);
+            Pen::new(buffer, area, line)
+                .put(&"─".repeat(usize::from(area.width)), styles[Role::Border]);
             let first = rows.len().saturating_sub(usize::from(log_height - 1));
             let what_wide = what_width(call);
-            for (below, listed) in (1_u16..).zip((first..rows.len()).filter_map(|row| rows.get(row))) {
+            for (below, listed) in
+                (1_u16..).zip((first..rows.len()).filter_map(|row| rows.get(row)))
+            {
                 draw_log_row(&mut Pen::new(buffer, area, line + below), &listed, what_wide, styles);
             }
             line += log_height;
@@ -154,7 +177,11 @@ impl Answer {
             EventKind::Stray { cause, .. } => Some(cause.words()),
             _ => None,
         });
-        let kept = if call.strays == 1 { "1 stray kept".to_owned() } else { format!("{} strays kept", call.strays) };
+        let kept = if call.strays == 1 {
+            "1 stray kept".to_owned()
+        } else {
+            format!("{} strays kept", call.strays)
+        };
         let show = format!(" ▸ {} show", look.keymap.shown(Act::Strays));
         let mut pen = Pen::new(buffer, self.stray_line, 0);
         let words = format!("{kept}: {}", first.unwrap_or(StrayCause::Late.words()));
@@ -162,7 +189,14 @@ impl Answer {
             .put(&show, look.styles[Role::Key]);
     }
 
-    fn draw_tree(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, call: &Call, focused: bool) {
+    fn draw_tree(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Rect,
+        styles: &Styles,
+        call: &Call,
+        focused: bool,
+    ) {
         let ended = call.outcome().is_some();
         if !ended {
             let words = "The tree is made when the answer has ended.";
@@ -183,7 +217,14 @@ impl Answer {
         }
     }
 
-    fn draw_list(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, call: &Call, focused: bool) {
+    fn draw_list(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Rect,
+        styles: &Styles,
+        call: &Call,
+        focused: bool,
+    ) {
         let rows = Listing::of(call, self.which());
         if rows.is_empty() {
             Pen::new(buffer, area, 0).put("nothing yet", styles[Role::Ghost]);
@@ -248,7 +289,8 @@ fn title(call: &Call, whose: &str, room: usize) -> (String, Vec<String>) {
         CallState::Ended { at_ms, .. } => Some(*at_ms),
         _ => call.events.iter().next_back().map(|event| event.at_ms),
     };
-    let chunks = if call.chunks == 1 { "1 chunk".to_owned() } else { format!("{} chunks", call.chunks) };
+    let chunks =
+        if call.chunks == 1 { "1 chunk".to_owned() } else { format!("{} chunks", call.chunks) };
     let parts = [
         (call.chunks > 0).then_some(chunks),
         (call.chunks > 0).then(|| size::bytes(call.text.len() as u64)),
@@ -286,10 +328,12 @@ fn rate(call: &Call) -> Option<String> {
         _ => call.events.iter().next_back()?.at_ms,
     };
     let ms = last.saturating_sub(call.first_chunk_ms?);
-    (ms > 0 && call.chunks > 1).then(|| format!("{}/s", size::bytes((call.text.len() as u64).saturating_mul(1_000) / ms)))
+    (ms > 0 && call.chunks > 1)
+        .then(|| format!("{}/s", size::bytes((call.text.len() as u64).saturating_mul(1_000) / ms)))
 }
 
-/// The call's way in a few words, in lines that fit: queued, sent, first byte and chunk, last chunk, end.
+/// The call's way in a few words, in lines that fit: queued, sent, first byte and chunk, last
+/// chunk, end.
 fn timeline(call: &Call, cells: usize) -> Vec<String> {
     let at = |wanted: fn(&EventKind) -> bool, from_end: bool| {
         let mut events = call.events.iter();
@@ -316,11 +360,18 @@ fn timeline(call: &Call, cells: usize) -> Vec<String> {
 }
 
 fn problem_lines(call: &Call, cells: u16, most: u16) -> Vec<(Role, String)> {
-    let CallState::Ended { problem: Some(CallProblem { kind, message, remedy }), .. } = &call.state else { return Vec::new() };
+    let CallState::Ended { problem: Some(CallError { kind, message, remedy }), .. } = &call.state
+    else {
+        return Vec::new();
+    };
     let cells = usize::from(cells);
-    let mut lines: Vec<_> = wrap(&format!("✗ {kind}: {message}"), cells).into_iter().map(|line| (Role::Error, line)).collect();
+    let mut lines: Vec<_> = wrap(&format!("✗ {kind}: {message}"), cells)
+        .into_iter()
+        .map(|line| (Role::Error, line))
+        .collect();
     if !remedy.is_empty() {
-        lines.extend(wrap(&format!("▸ {remedy}"), cells).into_iter().map(|line| (Role::Info, line)));
+        lines
+            .extend(wrap(&format!("▸ {remedy}"), cells).into_iter().map(|line| (Role::Info, line)));
     }
     lines.truncate(usize::from(most));
     lines
@@ -334,14 +385,23 @@ fn tree_of(text: &str) -> Result<JsonTree, String> {
             size::bytes(LARGEST_TREE as u64)
         ));
     }
-    let value: Value = serde_json::from_str(text).map_err(|error| format!("The answer is not JSON ({error}); Text shows it."))?;
+    let value: Value = serde_json::from_str(text)
+        .map_err(|error| format!("The answer is not JSON ({error}); Text shows it."))?;
     Ok(JsonTree::new(value))
 }
 
 /// What stands there before the first call.
 pub fn welcome(buffer: &mut Buffer, area: Rect, look: Look<'_>) {
-    let send = look.keymap.keys(Act::Send).iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ");
-    let words = format!("No call yet. Fill in the arguments and press {send}: the answer comes here, piece by piece.");
+    let send = look
+        .keymap
+        .keys(Act::Send)
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(" or ");
+    let words = format!(
+        "No call yet. Fill in the arguments and press {send}: the answer comes here, piece by piece."
+    );
     for (line, words) in (0_u16..).zip(wrap(&words, usize::from(area.width))) {
         Pen::new(buffer, area, line).put(&words, look.styles[Role::Ghost]);
     }

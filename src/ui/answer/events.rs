@@ -44,8 +44,11 @@ pub struct Listing<'c> {
 
 impl<'c> Listing<'c> {
     pub fn of(call: &'c Call, which: Which) -> Self {
-        let is_stray = |(row, event): (usize, &Event)| matches!(event.kind, EventKind::Stray { .. }).then_some(row);
-        let some = (which == Which::Strays).then(|| call.events.iter().enumerate().filter_map(is_stray).collect());
+        let is_stray = |(row, event): (usize, &Event)| {
+            matches!(event.kind, EventKind::Stray { .. }).then_some(row)
+        };
+        let some = (which == Which::Strays)
+            .then(|| call.events.iter().enumerate().filter_map(is_stray).collect());
         Self { call, some }
     }
 
@@ -79,11 +82,17 @@ impl Listed<'_> {
                 return LogRow { time: String::new(), what: "…".into(), role: Role::Dim, text };
             }
         };
-        let quoted = |text: &str| serde_json::Value::from(text.chars().take(400).collect::<String>()).to_string();
+        let quoted = |text: &str| {
+            serde_json::Value::from(text.chars().take(400).collect::<String>()).to_string()
+        };
         let (what, role, text) = match &event.kind {
-            EventKind::Sent { bytes } => ("request".to_owned(), Role::Info, size::bytes(*bytes as u64)),
+            EventKind::Sent { bytes } => {
+                ("request".to_owned(), Role::Info, size::bytes(*bytes as u64))
+            }
             EventKind::Chunk { text, .. } => (format!("chunk {number}"), Role::Dim, quoted(text)),
-            EventKind::Headers(headers) => ("headers".to_owned(), Role::Info, engine::events::written(headers)),
+            EventKind::Headers(headers) => {
+                ("headers".to_owned(), Role::Info, engine::events::written(headers))
+            }
             EventKind::Stray { cause, body, .. } => {
                 ("stray".to_owned(), Role::Warning, format!("{}: {}", cause.words(), quoted(body)))
             }
@@ -91,20 +100,24 @@ impl Listed<'_> {
             EventKind::Stage(stage) => (stage.name.to_string(), Role::Info, stage.words.clone()),
             EventKind::End { outcome, problem } => {
                 let role = if *outcome == Outcome::Succeeded { Role::Success } else { Role::Error };
-                let why = problem.as_ref().map_or_else(String::new, |problem| format!("{}: {}", problem.kind, problem.message));
+                let why = problem.as_ref().map_or_else(String::new, |problem| {
+                    format!("{}: {}", problem.kind, problem.message)
+                });
                 (outcome.word().to_owned(), role, why)
             }
         };
         LogRow { time: format!("+{}", event.at_ms), what, role, text }
     }
 
-    /// The event as `call --json` prints it, of a long text only the start: a piece may be megabytes long, and a row is one line.
+    /// The event as `call --json` prints it, of a long text only the start: a piece may be
+    /// megabytes long, and a row is one line.
     pub fn raw(&self) -> String {
         match self {
             Self::Event(event, _) => match &event.kind {
                 EventKind::Chunk { text, bytes } if text.len() > LONGEST => {
                     let start: String = text.chars().take(LONGEST).collect();
-                    let kind = EventKind::Chunk { text: format!("{start}…").into(), bytes: *bytes };
+                    let kind =
+                        EventKind::Chunk { text: format!("{start}…").into(), bytes: *bytes };
                     engine::events::json(&Event { at_ms: event.at_ms, kind }).to_string()
                 }
                 _ => engine::events::json(event).to_string(),

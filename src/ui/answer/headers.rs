@@ -18,8 +18,8 @@ const WIDEST_NAME: usize = 28;
 /// A line, in pieces.
 type Row = Vec<(Role, String)>;
 
-/// The lines of all headers: those of the request, then those of the answer, with the time of each change; those of strays last. Below
-/// them stands what came with the call's steps.
+/// The lines of all headers: those of the request, then those of the answer, with the time of each
+/// change; those of strays last. Below them stands what came with the call's steps.
 #[must_use]
 pub fn rows(call: &Call, cells: u16) -> Vec<Row> {
     let cells = usize::from(cells);
@@ -58,7 +58,13 @@ fn listed(rows: &mut Vec<Row>, headers: &[(String, String)], cells: usize) {
     if headers.is_empty() {
         rows.push(vec![(Role::Ghost, "  none".to_owned())]);
     }
-    let column = headers.iter().map(|(name, _)| width(&visible(name))).max().unwrap_or(0).min(WIDEST_NAME).min(cells / 2);
+    let column = headers
+        .iter()
+        .map(|(name, _)| width(&visible(name)))
+        .max()
+        .unwrap_or(0)
+        .min(WIDEST_NAME)
+        .min(cells / 2);
     for (name, value) in headers {
         let name = visible(name).into_owned();
         let fits = width(&name) <= column;
@@ -69,13 +75,23 @@ fn listed(rows: &mut Vec<Row>, headers: &[(String, String)], cells: usize) {
         for (line, text) in value.into_iter().enumerate() {
             let name = if fits && line == 0 { name.as_str() } else { "" };
             let gap = " ".repeat(column.saturating_sub(width(name)) + 2);
-            rows.push(vec![(Role::Accent, format!("  {name}")), (Role::Text, format!("{gap}{text}"))]);
+            rows.push(vec![
+                (Role::Accent, format!("  {name}")),
+                (Role::Text, format!("{gap}{text}")),
+            ]);
         }
     }
 }
 
 /// Draws the lines that are seen.
-pub fn draw(buffer: &mut Buffer, area: Rect, styles: &Styles, call: &Call, cursor: &mut ListCursor, focused: bool) {
+pub fn draw(
+    buffer: &mut Buffer,
+    area: Rect,
+    styles: &Styles,
+    call: &Call,
+    cursor: &mut ListCursor,
+    focused: bool,
+) {
     let rows = rows(call, area.width);
     for (line, at) in (0_u16..).zip(cursor.window(rows.len(), area.height)) {
         let mut pen = Pen::new(buffer, area, line);

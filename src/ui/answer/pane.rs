@@ -62,8 +62,16 @@ pub struct Answer {
 
 impl Answer {
     pub fn view(&self) -> View {
-        const IN_ORDER: [View; VIEWS.len() + 1] =
-            [View::Text, View::Tree, View::Raw, View::Time, View::Markdown, View::Hex, View::Head, View::Strays];
+        const IN_ORDER: [View; VIEWS.len() + 1] = [
+            View::Text,
+            View::Tree,
+            View::Raw,
+            View::Time,
+            View::Markdown,
+            View::Hex,
+            View::Head,
+            View::Strays,
+        ];
         IN_ORDER[self.tabs.at.min(VIEWS.len())]
     }
 
@@ -130,7 +138,8 @@ impl Answer {
         self.find = Some(TextInput::default());
     }
 
-    /// What of the answer can be copied beside the whole text: the value under the cursor of the tree, and its path.
+    /// What of the answer can be copied beside the whole text: the value under the cursor of the
+    /// tree, and its path.
     pub fn selected_value(&self) -> Option<(Pointer, String)> {
         match &self.tree {
             Some((_, Ok(tree))) if self.view() == View::Tree => tree.selected(),
@@ -183,15 +192,23 @@ impl Answer {
             },
             _ => self.search_list(call, &query, way),
         };
-        if found || query.is_empty() { Reply::Handled } else { Reply::Refused(format!("\"{query}\" is not there")) }
+        if found || query.is_empty() {
+            Reply::Handled
+        } else {
+            Reply::Refused(format!("\"{query}\" is not there"))
+        }
     }
 
     fn search_list(&mut self, call: &Call, query: &str, way: Search) -> bool {
         let query = query.to_lowercase();
         let found = if self.view() == View::Head {
             let rows = headers::rows(call, self.body.width);
-            let text = |row: &usize| rows[*row].iter().map(|(_, piece)| piece.as_str()).collect::<String>();
-            found_in(rows.len(), self.list.row, way, |row| text(row).to_lowercase().contains(&query))
+            let text = |row: &usize| {
+                rows[*row].iter().map(|(_, piece)| piece.as_str()).collect::<String>()
+            };
+            found_in(rows.len(), self.list.row, way, |row| {
+                text(row).to_lowercase().contains(&query)
+            })
         } else {
             let rows = Listing::of(call, self.which());
             let holds = |listed: Listed<'_>| listed.raw().to_lowercase().contains(&query);
@@ -263,7 +280,9 @@ impl Answer {
             return Reply::Handled;
         }
         match (self.view(), mouse.kind) {
-            (View::Text, MouseKind::Wheel(notches)) => self.text.scroll(&call.text, isize::from(notches) * 3),
+            (View::Text, MouseKind::Wheel(notches)) => {
+                self.text.scroll(&call.text, isize::from(notches) * 3);
+            }
             (View::Text, _) => {}
             (View::Tree, _) => {
                 if let Some((_, Ok(tree))) = &mut self.tree {
@@ -291,7 +310,12 @@ impl Answer {
 }
 
 /// The row that holds what is looked for, from the row `here` on.
-fn found_in(rows: usize, here: usize, way: Search, holds: impl Fn(&usize) -> bool) -> Option<usize> {
+fn found_in(
+    rows: usize,
+    here: usize,
+    way: Search,
+    holds: impl Fn(&usize) -> bool,
+) -> Option<usize> {
     let here = here.min(rows);
     match way {
         Search::Here => (here..rows).chain(0..here).find(holds),
@@ -303,7 +327,10 @@ fn found_in(rows: usize, here: usize, way: Search, holds: impl Fn(&usize) -> boo
 /// JSON on lines of its own; what is none, as it stands.
 fn pretty(text: &str) -> String {
     let value = serde_json::from_str::<serde_json::Value>(text);
-    value.ok().and_then(|value| serde_json::to_string_pretty(&value).ok()).unwrap_or_else(|| text.to_owned())
+    value
+        .ok()
+        .and_then(|value| serde_json::to_string_pretty(&value).ok())
+        .unwrap_or_else(|| text.to_owned())
 }
 
 /// All of one event, over the screen.
@@ -314,7 +341,9 @@ fn whole(listed: &Listed<'_>) -> Reply {
         Listed::Event(event, _) => match &event.kind {
             EventKind::Chunk { text, .. } => text.to_string(),
             EventKind::Stray { body, .. } => body.to_string(),
-            EventKind::Stage(stage) if !stage.body.is_empty() => format!("{}\n\n{}", stage.words, pretty(&stage.body)),
+            EventKind::Stage(stage) if !stage.body.is_empty() => {
+                format!("{}\n\n{}", stage.words, pretty(&stage.body))
+            }
             _ => listed.raw(),
         },
         Listed::Gap(_) => listed.row().text,

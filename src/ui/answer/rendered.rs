@@ -34,14 +34,24 @@ impl Rendered {
     }
 
     /// Draws the lines that are seen.
-    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, text: &str, cursor: &mut ListCursor) {
+    pub fn draw(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Rect,
+        styles: &Styles,
+        text: &str,
+        cursor: &mut ListCursor,
+    ) {
         let start = start_of(text);
         if self.of != (start.len(), area.width) || self.made == 0 {
             self.of = (start.len(), area.width);
             self.made += 1;
             self.lines = markdown::lines(start, usize::from(area.width));
             if start.len() < text.len() {
-                let words = format!("… Markdown is shown up to {}; Text shows all", size::bytes(LONGEST as u64));
+                let words = format!(
+                    "… Markdown is shown up to {}; Text shows all",
+                    size::bytes(LONGEST as u64)
+                );
                 self.lines.push(vec![(Face::default(), words)]);
             }
         }

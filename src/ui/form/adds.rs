@@ -1,4 +1,5 @@
-//! The rows that are no value: adding an item or a member, and the items of a long list that are not laid out.
+//! The rows that are no value: adding an item or a member, and the items of a long list that are
+//! not laid out.
 
 use super::cell::{Answer, Ask, Cell, Click, DrawContext, Editor, Hit, Look, Widget};
 use crate::{
@@ -13,7 +14,8 @@ pub struct MoreRow;
 
 impl Widget for AddRow {
     fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
-        let words = if cell.field.kind == Kind::Add(Adds::Item) { "+ add item" } else { "+ add entry" };
+        let words =
+            if cell.field.kind == Kind::Add(Adds::Item) { "+ add item" } else { "+ add entry" };
         let key = context.style(Role::Key);
         context.pen(0).put(words, key);
         vec![context.whole(0, Click::Open)]
@@ -37,7 +39,8 @@ impl Adder {
             Some(name) if name.text().is_empty() => Answer::Ask(Ask::Next),
             Some(name) => {
                 // Quotes alone are the name without a letter.
-                let text = if name.text() == "\"\"" { String::new() } else { name.text().to_owned() };
+                let text =
+                    if name.text() == "\"\"" { String::new() } else { name.text().to_owned() };
                 name.clear();
                 Answer::Ask(Ask::AddMember(text))
             }
@@ -50,7 +53,9 @@ impl Editor for Adder {
         let ground = context.ground(0);
         let cursor = (context.look == Look::Active).then(|| context.style(Role::Cursor));
         match &mut self.name {
-            Some(name) if !name.text().is_empty() => name.draw(context.buffer, context.area, ground, cursor),
+            Some(name) if !name.text().is_empty() => {
+                name.draw(context.buffer, context.area, ground, cursor);
+            }
             Some(_) => {
                 let ghost = ground.patch(context.style(Role::Ghost));
                 context
@@ -125,7 +130,9 @@ impl Editor for More {
 
     fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
         match input {
-            Input::Key(key) if key.is(Code::Enter) || key.is(Code::Char(' ')) => self.click(cell, Click::Open),
+            Input::Key(key) if key.is(Code::Enter) || key.is(Code::Char(' ')) => {
+                self.click(cell, Click::Open)
+            }
             _ => Answer::Ignored,
         }
     }

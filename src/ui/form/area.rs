@@ -111,7 +111,11 @@ impl Area {
 
     #[must_use]
     pub fn lines(&self, cells: u16) -> u16 {
-        let rows = rows(self.editing.text(), usize::from(cells.saturating_sub(1).max(1)), usize::from(MOST) + 1);
+        let rows = rows(
+            self.editing.text(),
+            usize::from(cells.saturating_sub(1).max(1)),
+            usize::from(MOST) + 1,
+        );
         u16::try_from(rows.len() + 1).unwrap_or(MOST).clamp(LEAST, MOST)
     }
 
@@ -206,7 +210,9 @@ impl Area {
 
     /// The offset at a cell of a row.
     fn at(&self, row: usize, column: usize) -> usize {
-        let Some(range) = self.rows.get(row.min(self.rows.len().saturating_sub(1))) else { return 0 };
+        let Some(range) = self.rows.get(row.min(self.rows.len().saturating_sub(1))) else {
+            return 0;
+        };
         let text = &self.editing.text()[range.clone()];
         let mut taken = 0;
         for (offset, cluster) in text.grapheme_indices(true) {
@@ -263,7 +269,9 @@ impl Area {
             let style = match () {
                 () if is_here && at == cursor => cursor_style,
                 () if selection.contains(&at) => ground.add_modifier(Modifier::REVERSED),
-                () if self.wrong == Some(at) => wrong.patch(Style { bg: ground.bg, ..Style::default() }).underlined(),
+                () if self.wrong == Some(at) => {
+                    wrong.patch(Style { bg: ground.bg, ..Style::default() }).underlined()
+                }
                 () => ground,
             };
             match cluster {
@@ -295,14 +303,22 @@ impl Area {
             self.top = (self.top + 1).min(self.rows.len().saturating_sub(self.seen));
         }
         let line = line.clamp(0, i32::try_from(self.seen.saturating_sub(1)).unwrap_or(0));
-        self.point(u16::try_from(line).unwrap_or(0), u16::try_from(column.max(0)).unwrap_or(u16::MAX), Reach::Select);
+        self.point(
+            u16::try_from(line).unwrap_or(0),
+            u16::try_from(column.max(0)).unwrap_or(u16::MAX),
+            Reach::Select,
+        );
     }
 
     fn point(&mut self, line: u16, column: u16, reach: Reach) {
         self.lay_again();
         self.column = None;
         let row = self.top + usize::from(line);
-        let to = if row < self.rows.len() { self.at(row, usize::from(column)) } else { self.editing.text().len() };
+        let to = if row < self.rows.len() {
+            self.at(row, usize::from(column))
+        } else {
+            self.editing.text().len()
+        };
         self.editing.go(to, reach);
     }
 
@@ -322,13 +338,26 @@ fn signed(count: usize) -> isize {
 }
 
 /// The rows of a text that were those of another one: only the lines that differ are broken anew.
-fn rows_after(known: &[Range<usize>], (before, text): (&str, &str), wide: usize) -> Vec<Range<usize>> {
+fn rows_after(
+    known: &[Range<usize>],
+    (before, text): (&str, &str),
+    wide: usize,
+) -> Vec<Range<usize>> {
     let (old, new) = (before.as_bytes(), text.as_bytes());
     let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let most = old.len().min(new.len()) - head;
-    let tail = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(old, new)| old == new).count();
+    let tail = old
+        .iter()
+        .rev()
+        .zip(new.iter().rev())
+        .take(most)
+        .take_while(|(old, new)| old == new)
+        .count();
     let start = new[..head].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-    let same = new[new.len() - tail..].iter().position(|byte| *byte == b'\n').map_or(0, |end| tail - end - 1);
+    let same = new[new.len() - tail..]
+        .iter()
+        .position(|byte| *byte == b'\n')
+        .map_or(0, |end| tail - end - 1);
     let (old_end, new_end) = (old.len() - same, new.len() - same);
     let mut rows_now: Vec<_> = known[..known.partition_point(|row| row.start < start)].to_vec();
     let mut changed = rows(&text[start..new_end], wide, usize::MAX);
@@ -339,12 +368,15 @@ fn rows_after(known: &[Range<usize>], (before, text): (&str, &str), wide: usize)
     }
     rows_now.extend(changed.into_iter().map(|row| row.start + start..row.end + start));
     if same > 0 {
-        rows_now.extend(kept.iter().map(|row| row.start - old_end + new_end..row.end - old_end + new_end));
+        rows_now.extend(
+            kept.iter().map(|row| row.start - old_end + new_end..row.end - old_end + new_end),
+        );
     }
     rows_now
 }
 
-/// The text in rows of at most `wide` cells, at blanks where there are any; a row ends with its line break. At most `most` rows.
+/// The text in rows of at most `wide` cells, at blanks where there are any; a row ends with its
+/// line break. At most `most` rows.
 fn rows(text: &str, wide: usize, most: usize) -> Vec<Range<usize>> {
     let mut rows = Vec::new();
     let mut start = 0;
@@ -355,7 +387,8 @@ fn rows(text: &str, wide: usize, most: usize) -> Vec<Range<usize>> {
             let at = start + offset;
             let cell = cells(cluster);
             let hangs = cluster == "\n" || cluster == " ";
-            // A word that is moved down whole may still be too long for the row with what follows it.
+            // A word that is moved down whole may still be too long for the row with what follows
+            // it.
             while taken + cell > wide && at > from && !hangs {
                 let to = blank.filter(|blank| *blank > from).unwrap_or(at);
                 rows.push(from..to);
@@ -410,7 +443,8 @@ mod tests {
     fn rows_break_at_blanks_and_up_and_down_keep_the_column() {
         let mut area = Area::new("one two three\nfour\nfive six");
         area.lay(8);
-        let shown: Vec<&str> = area.rows.iter().map(|row| &area.editing.text()[row.clone()]).collect();
+        let shown: Vec<&str> =
+            area.rows.iter().map(|row| &area.editing.text()[row.clone()]).collect();
         assert_eq!(shown, ["one two ", "three\n", "four\n", "five six"]);
         press(&mut area, "up up up");
         assert_eq!(area.place(), (0, 7));

@@ -45,7 +45,8 @@ pub struct Cell<'c> {
     pub folder: Option<&'c FolderList>,
     /// Nobody chose the value: what is typed replaces it.
     pub fresh: bool,
-    /// What stands at a switch becomes by typing; at a constant, it is changed by choosing another branch.
+    /// What stands at a switch becomes by typing; at a constant, it is changed by choosing another
+    /// branch.
     pub selects: bool,
 }
 
@@ -69,7 +70,8 @@ impl Inner<'_> {
 }
 
 impl Cell<'_> {
-    /// The value as one writes it: text as it is, the rest as JSON; drafts and the written form first.
+    /// The value as one writes it: text as it is, the rest as JSON; drafts and the written form
+    /// first.
     #[must_use]
     pub fn text(&self) -> String {
         match (self.draft, self.written, self.value) {
@@ -83,22 +85,31 @@ impl Cell<'_> {
     /// The value ready to be edited: selected as a whole where nobody chose it.
     #[must_use]
     pub fn input(&self) -> TextInput {
-        if self.fresh && self.draft.is_none() { TextInput::selected_whole(self.text()) } else { TextInput::new(self.text()) }
+        if self.fresh && self.draft.is_none() {
+            TextInput::selected_whole(self.text())
+        } else {
+            TextInput::new(self.text())
+        }
     }
 
     /// What to show where nothing is set: the default, else what is wanted.
     #[must_use]
     pub fn ghost(&self) -> String {
-        if let (Presence::Unset, Some(words)) = (self.field.presence, &self.field.node.placeholder) {
+        if let (Presence::Unset, Some(words)) = (self.field.presence, &self.field.node.placeholder)
+        {
             return words.to_string();
         }
         match (self.field.presence, &self.field.node.default) {
             (Presence::Null, _) => "null".into(),
-            (Presence::Unset, Some(default)) if !self.field.bad_default => match plain(default).as_str() {
-                _ if default.is_null() => format!("null · default, or {}", messages::wish(&self.field.node)),
-                text if text.trim().is_empty() => "empty · default".into(),
-                text => format!("{} · default", one_line(text)),
-            },
+            (Presence::Unset, Some(default)) if !self.field.bad_default => {
+                match plain(default).as_str() {
+                    _ if default.is_null() => {
+                        format!("null · default, or {}", messages::wish(&self.field.node))
+                    }
+                    text if text.trim().is_empty() => "empty · default".into(),
+                    text => format!("{} · default", one_line(text)),
+                }
+            }
             (Presence::Unset, _) => messages::wish(&self.field.node),
             (Presence::Set, _) => "empty".into(),
         }
@@ -255,7 +266,8 @@ impl DrawContext<'_> {
 
     /// Fills a line with the ground that fields stand on and answers its style.
     pub fn ground(&mut self, line: u16) -> Style {
-        let style = self.styles[if self.look == Look::Plain { Role::Field } else { Role::FieldFocus }];
+        let style =
+            self.styles[if self.look == Look::Plain { Role::Field } else { Role::FieldFocus }];
         if line < self.area.height {
             let row = Rect { y: self.area.y + line, height: 1, ..self.area };
             self.buffer.set_style(row.intersection(self.buffer.area), style);
@@ -286,7 +298,8 @@ impl DrawContext<'_> {
     }
 }
 
-/// How a kind of field is shown, and what edits it while it has the focus. One row in `registry.rs`.
+/// How a kind of field is shown, and what edits it while it has the focus. One row in
+/// `registry.rs`.
 pub trait Widget: Sync {
     /// How many lines it takes without the focus.
     fn lines(&self, _cell: &Cell<'_>, _width: u16) -> u16 {
@@ -340,7 +353,8 @@ pub trait Editor {
 
     fn click(&mut self, cell: &Cell<'_>, click: Click) -> Answer;
 
-    /// The mouse is held and moves; line and column count from the widget's corner and may lie outside.
+    /// The mouse is held and moves; line and column count from the widget's corner and may lie
+    /// outside.
     fn drag(&mut self, _cell: &Cell<'_>, _line: i32, _column: i32) -> Answer {
         Answer::Ignored
     }

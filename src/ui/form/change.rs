@@ -1,4 +1,5 @@
-//! Edits as a form makes them: whole where something around them is missing, and what they do to places remembered.
+//! Edits as a form makes them: whole where something around them is missing, and what they do to
+//! places remembered.
 
 use std::collections::HashMap;
 
@@ -25,11 +26,14 @@ pub struct FormContext<'g> {
 }
 
 impl FormContext<'_> {
-    /// The edit, with what it needs around it: a new object comes with its required constants, an item with those before it.
+    /// The edit, with what it needs around it: a new object comes with its required constants, an
+    /// item with those before it.
     #[must_use]
     pub fn complete(&self, edit: Edit) -> Vec<Edit> {
         let needs = match &edit {
-            Edit::Set { at, .. } | Edit::Insert { at, .. } => at.parent().is_some_and(|above| self.is_missing(&above, &edit)),
+            Edit::Set { at, .. } | Edit::Insert { at, .. } => {
+                at.parent().is_some_and(|above| self.is_missing(&above, &edit))
+            }
             _ => false,
         };
         if !needs {
@@ -41,17 +45,20 @@ impl FormContext<'_> {
         growth.edits
     }
 
-    /// Nothing that could take the edit in stands there: no object, and no list that is long enough.
+    /// Nothing that could take the edit in stands there: no object, and no list that is long
+    /// enough.
     fn is_missing(&self, above: &Pointer, edit: &Edit) -> bool {
         match (above.get(self.value), edit) {
-            (Some(Value::Array(items)), Edit::Set { at, .. }) => at.last_index().is_some_and(|index| index >= items.len()),
+            (Some(Value::Array(items)), Edit::Set { at, .. }) => {
+                at.last_index().is_some_and(|index| index >= items.len())
+            }
             (Some(Value::Object(_) | Value::Array(_)), _) => false,
             _ => true,
         }
     }
 
-    /// What is known of a value for another branch of a union: its constants and defaults, and what it shares with the present one.
-    /// `None`: everything in it is for the user to say.
+    /// What is known of a value for another branch of a union: its constants and defaults, and what
+    /// it shares with the present one. `None`: everything in it is for the user to say.
     #[must_use]
     pub fn known_for_branch(&self, at: &Pointer, node: &Node, key: &NodeKey) -> Option<Value> {
         let mut start = known(self.schema, self.checker, key)?;
@@ -59,7 +66,9 @@ impl FormContext<'_> {
         if let (Value::Object(members), Some(present)) = (&mut start, present) {
             for property in &node.object.properties {
                 let inner = self.schema.node(&property.node);
-                let shared = present.get(&*property.name).filter(|value| inner.constant.is_none() && inner.types.admits(value));
+                let shared = present
+                    .get(&*property.name)
+                    .filter(|value| inner.constant.is_none() && inner.types.admits(value));
                 if let Some(shared) = shared {
                     members.insert(property.name.to_string(), shared.clone());
                 }
@@ -94,7 +103,9 @@ impl Growth<'_> {
             let inserts = matches!(edit, Edit::Insert { .. }) && depth + 1 == tokens.len();
             let is_item = tokens[depth].parse::<usize>().is_ok();
             let start = match self.blank(&place) {
-                _ if depth == 0 && !inserts && self.value.is_null() => Value::Object(serde_json::Map::new()),
+                _ if depth == 0 && !inserts && self.value.is_null() => {
+                    Value::Object(serde_json::Map::new())
+                }
                 Some(Value::Array(items)) if inserts || is_item => Value::Array(items),
                 Some(Value::Object(members)) if !inserts => Value::Object(members),
                 _ if inserts => Value::Array(Vec::new()),
@@ -116,7 +127,8 @@ impl Growth<'_> {
     /// Takes an edit in; an item that is set beyond the end of its list comes with those before it.
     fn put(&mut self, edit: Edit) {
         let list = edit.at().parent().zip(edit.at().last_index());
-        let len = list.as_ref().and_then(|(list, _)| list.get(&self.value)?.as_array().map(Vec::len));
+        let len =
+            list.as_ref().and_then(|(list, _)| list.get(&self.value)?.as_array().map(Vec::len));
         let edit = match (edit, list, len) {
             (Edit::Set { at, to }, Some((list, index)), Some(len)) if index >= len => {
                 for missing in len..index {
@@ -152,14 +164,19 @@ pub fn applied(value: &Value, edits: &[Edit]) -> Option<Value> {
 /// Whether an edit is about an item of a list.
 #[must_use]
 pub fn is_in_list(value: &Value, edit: &Edit) -> bool {
-    edit.at().parent().and_then(|parent| parent.get(value).map(Value::is_array)).unwrap_or(matches!(edit, Edit::Insert { .. }))
+    edit.at()
+        .parent()
+        .and_then(|parent| parent.get(value).map(Value::is_array))
+        .unwrap_or(matches!(edit, Edit::Insert { .. }))
 }
 
 /// Where a place is after an edit; `None` when it is gone. Only lists shift what follows.
 #[must_use]
 pub fn moved(place: &Pointer, edit: &Edit, in_list: bool) -> Option<Pointer> {
     let Some(parent) = edit.at().parent() else { return Some(place.clone()) };
-    let Some(rest) = place.strip(&parent).filter(|rest| !rest.is_root()) else { return Some(place.clone()) };
+    let Some(rest) = place.strip(&parent).filter(|rest| !rest.is_root()) else {
+        return Some(place.clone());
+    };
     let tokens = rest.tokens();
     let index = || tokens[0].parse::<usize>().ok();
     let from = edit.at().last_index();
@@ -202,7 +219,9 @@ pub fn move_keys<T>(places: &mut HashMap<Pointer, T>, edit: &Edit, in_list: bool
         return;
     }
     let old = std::mem::take(places);
-    places.extend(old.into_iter().filter_map(|(place, what)| Some((moved(&place, edit, in_list)?, what))));
+    places.extend(
+        old.into_iter().filter_map(|(place, what)| Some((moved(&place, edit, in_list)?, what))),
+    );
 }
 
 #[cfg(test)]
@@ -217,7 +236,8 @@ mod tests {
 
     #[test]
     fn places_follow_the_items_they_are_in() {
-        let go = |place: &str, edit: &Edit| moved(&at(place), edit, true).map(|place| place.to_string());
+        let go =
+            |place: &str, edit: &Edit| moved(&at(place), edit, true).map(|place| place.to_string());
         let shift = Edit::Move { at: at("/l/0"), to: 2 };
         assert_eq!(go("/l/0/x", &shift).as_deref(), Some("/l/2/x"));
         assert_eq!(go("/l/2", &shift).as_deref(), Some("/l/1"));
@@ -225,10 +245,20 @@ mod tests {
         let removal = Edit::Remove { at: at("/l/1") };
         assert_eq!(go("/l/1/x", &removal), None);
         assert_eq!(go("/l/2/x", &removal).as_deref(), Some("/l/1/x"));
-        assert_eq!(moved(&at("/l/2"), &removal, false), Some(at("/l/2")), "members named by numbers stay");
+        assert_eq!(
+            moved(&at("/l/2"), &removal, false),
+            Some(at("/l/2")),
+            "members named by numbers stay"
+        );
         assert_eq!(go("/m/2", &removal).as_deref(), Some("/m/2"));
-        assert_eq!(go("/l/1", &Edit::Insert { at: at("/l/0"), item: 1.into() }).as_deref(), Some("/l/2"));
-        assert_eq!(go("/a/b", &Edit::Rename { at: at("/a"), key: "z".into() }).as_deref(), Some("/z/b"));
+        assert_eq!(
+            go("/l/1", &Edit::Insert { at: at("/l/0"), item: 1.into() }).as_deref(),
+            Some("/l/2")
+        );
+        assert_eq!(
+            go("/a/b", &Edit::Rename { at: at("/a"), key: "z".into() }).as_deref(),
+            Some("/z/b")
+        );
     }
 
     #[test]

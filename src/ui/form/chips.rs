@@ -48,7 +48,9 @@ fn spots(items: &[&str], after: usize, cells: u16) -> Vec<ChipPosition> {
     let cells = usize::from(cells.max(1));
     let (mut line, mut column) = (0_u16, 0_usize);
     let mut spots = Vec::new();
-    let texts = items.iter().map(|item| format!("[{} ×]", fit(&visible(item), cells.saturating_sub(4).max(1))));
+    let texts = items
+        .iter()
+        .map(|item| format!("[{} ×]", fit(&visible(item), cells.saturating_sub(4).max(1))));
     for (text, wide) in texts
         .map(|text| {
             let wide = width(&text);
@@ -81,7 +83,11 @@ impl Widget for Chips {
             let area = context.area;
             if items.is_empty() {
                 let ghost = context.style(Role::Ghost);
-                let text = if cell.field.presence == Presence::Set { "empty".to_owned() } else { cell.ghost() };
+                let text = if cell.field.presence == Presence::Set {
+                    "empty".to_owned()
+                } else {
+                    cell.ghost()
+                };
                 let room = usize::from(area.width).saturating_sub(width(ADD) + 1);
                 context.pen(0).put(&fit(&visible(&text), room), ghost);
                 let edge = area.width.saturating_sub(5);
@@ -89,7 +95,11 @@ impl Widget for Chips {
                 hits.push(Hit { line: 0, columns: edge..area.width, click: Click::Add });
             } else {
                 context.pen(last.line).to(area, last.column).put(ADD, key);
-                hits.push(Hit { line: last.line, columns: last.column..last.column + 5, click: Click::Add });
+                hits.push(Hit {
+                    line: last.line,
+                    columns: last.column..last.column + 5,
+                    click: Click::Add,
+                });
             }
         }
         hits.extend((0..context.area.height).map(|line| context.whole(line, Click::Open)));
@@ -108,14 +118,22 @@ impl Widget for Chips {
     }
 }
 
-fn draw_chips(spots: &[ChipPosition], chosen: Option<usize>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+fn draw_chips(
+    spots: &[ChipPosition],
+    chosen: Option<usize>,
+    context: &mut DrawContext<'_>,
+) -> Vec<Hit> {
     let mut hits = Vec::new();
     for (number, spot) in spots.iter().enumerate().take(spots.len().saturating_sub(1)) {
         let style = context.style(if chosen == Some(number) { Role::Selected } else { Role::Chip });
         let area = context.area;
         context.pen(spot.line).to(area, spot.column).put(&spot.text, style);
         let end = spot.column + u16::try_from(width(&spot.text)).unwrap_or(0);
-        hits.push(Hit { line: spot.line, columns: end.saturating_sub(2)..end, click: Click::Remove(number) });
+        hits.push(Hit {
+            line: spot.line,
+            columns: end.saturating_sub(2)..end,
+            click: Click::Remove(number),
+        });
         hits.push(Hit { line: spot.line, columns: spot.column..end, click: Click::Item(number) });
     }
     hits
@@ -123,10 +141,16 @@ fn draw_chips(spots: &[ChipPosition], chosen: Option<usize>, context: &mut DrawC
 
 /// The items without the one that is being typed.
 fn others<'i>(items: &[&'i str], typed: Option<usize>) -> Vec<&'i str> {
-    items.iter().enumerate().filter(|(index, _)| Some(*index) != typed).map(|(_, item)| *item).collect()
+    items
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| Some(*index) != typed)
+        .map(|(_, item)| *item)
+        .collect()
 }
 
-/// Whether a comma after this text ends it: not within quotes, nor where the text has a comma already.
+/// Whether a comma after this text ends it: not within quotes, nor where the text has a comma
+/// already.
 fn ends_chip(text: &str) -> bool {
     let text = text.trim_start();
     let quoted = text.starts_with('"') && (text.len() == 1 || !text.trim_end().ends_with('"'));
@@ -175,7 +199,11 @@ impl ChipLine {
         let texts = choices.filter_map(|option| {
             let text = option.value.as_str()?;
             let help = option.title.as_deref().or(option.help.as_deref()).unwrap_or_default();
-            Some(Shown { label: text.to_owned(), help: super::cell::one_line(help), present: items.contains(&text) })
+            Some(Shown {
+                label: text.to_owned(),
+                help: super::cell::one_line(help),
+                present: items.contains(&text),
+            })
         });
         texts.collect()
     }
@@ -216,7 +244,10 @@ impl ChipLine {
                 self.replaces = None;
                 Answer::Change(vec![Edit::Remove { at: cell.field.pointer.item(index) }])
             }
-            Some(index) => Answer::Change(vec![Edit::Set { at: cell.field.pointer.item(index), to: text.into() }]),
+            Some(index) => Answer::Change(vec![Edit::Set {
+                at: cell.field.pointer.item(index),
+                to: text.into(),
+            }]),
             None if text.trim().is_empty() || self.is_closed() => Answer::Handled,
             None => {
                 self.replaces = Some(items(cell).len());
@@ -244,15 +275,19 @@ impl ChipLine {
         let options = self.options(cell);
         let Some(option) = options.get(number) else { return Answer::Handled };
         let typed = self.replaces.take();
-        let known = items(cell).iter().enumerate().position(|(index, item)| *item == option.label && Some(index) != typed);
+        let known = items(cell)
+            .iter()
+            .enumerate()
+            .position(|(index, item)| *item == option.label && Some(index) != typed);
         self.input.clear();
         self.list = None;
         match (known, typed) {
             (Some(_), Some(typed)) => self.remove(cell, typed),
             (Some(known), None) => self.remove(cell, known),
-            (None, Some(typed)) => {
-                Answer::Change(vec![Edit::Set { at: cell.field.pointer.item(typed), to: option.label.as_str().into() }])
-            }
+            (None, Some(typed)) => Answer::Change(vec![Edit::Set {
+                at: cell.field.pointer.item(typed),
+                to: option.label.as_str().into(),
+            }]),
             (None, None) => Answer::Change(vec![Self::append(cell, &option.label)]),
         }
     }
@@ -263,9 +298,13 @@ impl ChipLine {
     }
 
     fn remove(&mut self, cell: &Cell<'_>, index: usize) -> Answer {
-        self.replaces = self.replaces.filter(|typed| *typed != index).map(|typed| typed - usize::from(index < typed));
+        self.replaces = self
+            .replaces
+            .filter(|typed| *typed != index)
+            .map(|typed| typed - usize::from(index < typed));
         let left = items(cell).len().saturating_sub(1);
-        self.chosen = self.chosen.filter(|_| left > 0).map(|chosen| chosen.min(left.saturating_sub(1)));
+        self.chosen =
+            self.chosen.filter(|_| left > 0).map(|chosen| chosen.min(left.saturating_sub(1)));
         Answer::Change(vec![Edit::Remove { at: cell.field.pointer.item(index) }])
     }
 
@@ -287,7 +326,8 @@ impl ChipLine {
                 Answer::Handled
             }
             Code::Right | Code::End => {
-                self.chosen = (key.code == Code::Right && chosen + 1 < items.len()).then_some(chosen + 1);
+                self.chosen =
+                    (key.code == Code::Right && chosen + 1 < items.len()).then_some(chosen + 1);
                 Answer::Handled
             }
             Code::Delete | Code::Backspace => self.remove(cell, chosen),
@@ -316,7 +356,12 @@ impl ChipLine {
         let options = self.options(cell);
         match listed.and_then(|number| Some((number, options.get(number)?))) {
             // The typed text is a chip of its own unless the list was asked for.
-            Some((number, option)) if self.is_closed() || typed.is_empty() || option.label == typed || self.list_is_led() => {
+            Some((number, option))
+                if self.is_closed()
+                    || typed.is_empty()
+                    || option.label == typed
+                    || self.list_is_led() =>
+            {
                 self.toggle(cell, number)
             }
             _ if !typed.is_empty() && !self.is_closed() => self.finish(cell),
@@ -337,7 +382,9 @@ impl ChipLine {
 impl Editor for ChipLine {
     fn lines(&self, cell: &Cell<'_>, cells: u16) -> u16 {
         let wide = width(self.input.text()).max(TYPED) + 1;
-        let chips = spots(&others(&items(cell), self.replaces), wide, cells).last().map_or(1, |spot| spot.line + 1);
+        let chips = spots(&others(&items(cell), self.replaces), wide, cells)
+            .last()
+            .map_or(1, |spot| spot.line + 1);
         chips + self.list.as_ref().map_or(0, Listing::lines)
     }
 
@@ -353,7 +400,8 @@ impl Editor for ChipLine {
         if let Some(last) = spots.last() {
             below = last.line + 1;
             let style = context.style(Role::FieldFocus);
-            let cursor = (context.look == Look::Active && self.chosen.is_none()).then(|| context.style(Role::Cursor));
+            let cursor = (context.look == Look::Active && self.chosen.is_none())
+                .then(|| context.style(Role::Cursor));
             let room = context.area.width.saturating_sub(last.column);
             let area = ratatui::layout::Rect {
                 x: context.area.x + last.column,
@@ -373,7 +421,11 @@ impl Editor for ChipLine {
                     context.pen(last.line).to(area, last.column + 1).put(&words, ghost);
                 }
             }
-            hits.push(Hit { line: last.line, columns: last.column..context.area.width, click: Click::Add });
+            hits.push(Hit {
+                line: last.line,
+                columns: last.column..context.area.width,
+                click: Click::Add,
+            });
         }
         let options = self.options(cell);
         if let Some(list) = &mut self.list {
@@ -398,7 +450,11 @@ impl Editor for ChipLine {
         let key = match input {
             Input::Key(key) => *key,
             Input::Paste(text) => {
-                let pieces: Vec<&str> = pieces(text).into_iter().map(str::trim).filter(|piece| !piece.is_empty()).collect();
+                let pieces: Vec<&str> = pieces(text)
+                    .into_iter()
+                    .map(str::trim)
+                    .filter(|piece| !piece.is_empty())
+                    .collect();
                 if let ([_, _, ..], false) = (pieces.as_slice(), self.is_closed()) {
                     let mut all: Vec<Value> = items(cell).into_iter().map(Value::from).collect();
                     all.extend(pieces.into_iter().map(unquoted).map(Value::from));
@@ -423,7 +479,9 @@ impl Editor for ChipLine {
         let count = items(cell).len();
         match key.code {
             Code::Enter if key.is(Code::Enter) => self.enter(cell),
-            Code::Char(',') if !self.is_closed() && ends_chip(self.input.text()) => self.finish(cell),
+            Code::Char(',') if !self.is_closed() && ends_chip(self.input.text()) => {
+                self.finish(cell)
+            }
             Code::Left | Code::Backspace if empty && count > 0 => {
                 self.chosen = Some(count - 1);
                 Answer::Handled
@@ -461,8 +519,11 @@ impl Editor for ChipLine {
 
     /// The chip in hand goes to the place of the one under the mouse.
     fn drag(&mut self, cell: &Cell<'_>, line: i32, column: i32) -> Answer {
-        let (Ok(line), Ok(column)) = (u16::try_from(line), u16::try_from(column)) else { return Answer::Handled };
-        let under = self.places.iter().position(|(at, columns)| *at == line && columns.contains(&column));
+        let (Ok(line), Ok(column)) = (u16::try_from(line), u16::try_from(column)) else {
+            return Answer::Handled;
+        };
+        let under =
+            self.places.iter().position(|(at, columns)| *at == line && columns.contains(&column));
         match (self.chosen, under) {
             (Some(from), Some(to)) if from != to => {
                 let by = isize::try_from(to).unwrap_or(0) - isize::try_from(from).unwrap_or(0);
@@ -484,7 +545,8 @@ impl Editor for ChipLine {
     fn sync(&mut self, cell: &Cell<'_>) {
         self.choices = choices(cell);
         let items = items(cell);
-        self.chosen = self.chosen.filter(|_| !items.is_empty()).map(|chosen| chosen.min(items.len() - 1));
+        self.chosen =
+            self.chosen.filter(|_| !items.is_empty()).map(|chosen| chosen.min(items.len() - 1));
         if self.replaces.is_some_and(|index| items.get(index).copied() != Some(self.input.text())) {
             self.replaces = None;
             self.input.clear();

@@ -49,18 +49,22 @@ fn label(choice: &Choice) -> String {
 
 fn shown(cell: &Cell<'_>) -> (String, Role) {
     let Kind::Choice(choices) = &cell.field.kind else { return (cell.text(), Role::Text) };
-    let named = |value: &Value| choices.options.iter().find(|option| option.value == *value).map(label);
+    let named =
+        |value: &Value| choices.options.iter().find(|option| option.value == *value).map(label);
     match cell.value.filter(|value| !value.is_null()) {
         Some(value) => match named(value).unwrap_or_else(|| one_line(&plain(value))) {
             text if text.is_empty() => ("empty".into(), Role::Ghost),
             text => (text, Role::Text),
         },
         None => {
-            let default = cell.field.node.default.as_ref().filter(|_| cell.value.is_none()).and_then(named);
+            let default =
+                cell.field.node.default.as_ref().filter(|_| cell.value.is_none()).and_then(named);
             let count = choices.options.len();
             let ghost = match (cell.field.presence, choices.open) {
                 (Presence::Null, _) => "null".to_owned(),
-                _ if cell.field.node.default.as_ref().is_some_and(|default| !default.is_null()) => cell.ghost(),
+                _ if cell.field.node.default.as_ref().is_some_and(|default| !default.is_null()) => {
+                    cell.ghost()
+                }
                 (_, true) => "type or choose".into(),
                 (_, false) => format!("choose one of {count}"),
             };
@@ -89,15 +93,23 @@ impl Chooser {
         let is = |value: &Value| cell.value == Some(value);
         let options = self.choices.options.iter().map(|option| {
             let help = option.help.as_deref().map(one_line).unwrap_or_default();
-            (Means::Set(&option.value), Shown { label: label(option), help, present: is(&option.value) })
+            (
+                Means::Set(&option.value),
+                Shown { label: label(option), help, present: is(&option.value) },
+            )
         });
         let mut means: Vec<_> = options.collect();
         if cell.takes_null() {
-            let shown = Shown { label: "null".into(), help: "nothing, said outright".into(), present: is(&Value::Null) };
+            let shown = Shown {
+                label: "null".into(),
+                help: "nothing, said outright".into(),
+                present: is(&Value::Null),
+            };
             means.push((Means::Null, shown));
         }
         if !cell.field.required && matches!(cell.field.role, Seat::Member) {
-            let help = if cell.field.node.default.is_some() { "the default counts" } else { "left out" };
+            let help =
+                if cell.field.node.default.is_some() { "the default counts" } else { "left out" };
             let present = cell.field.presence == Presence::Unset;
             means.push((Means::Unset, Shown { label: "unset".into(), help: help.into(), present }));
         }
@@ -110,7 +122,8 @@ impl Chooser {
 
     fn open(&mut self, cell: &Cell<'_>) {
         let options = self.options(cell);
-        self.filter = (options.len() >= FILTER_FROM && self.free.is_none()).then(TextInput::default);
+        self.filter =
+            (options.len() >= FILTER_FROM && self.free.is_none()).then(TextInput::default);
         self.list = Some(Listing::open(&options));
     }
 
@@ -145,7 +158,9 @@ impl Chooser {
 
     fn listed_input(&mut self, cell: &Cell<'_>, key: Key) -> Answer {
         let chosen = self.list.as_ref().and_then(Listing::chosen);
-        if key.is(Code::Enter) || (key.is(Code::Char(' ')) && self.filter.is_none() && self.free.is_none()) {
+        if key.is(Code::Enter)
+            || (key.is(Code::Char(' ')) && self.filter.is_none() && self.free.is_none())
+        {
             return self.pick(cell, chosen);
         }
         if self.list.as_mut().is_some_and(|list| list.key(key)) {
@@ -163,7 +178,12 @@ impl Chooser {
         if sought { Answer::Handled } else { Answer::Ignored }
     }
 
-    fn free_input(&mut self, cell: &Cell<'_>, change: impl FnOnce(&mut TextInput) -> bool, code: Option<Code>) -> Answer {
+    fn free_input(
+        &mut self,
+        cell: &Cell<'_>,
+        change: impl FnOnce(&mut TextInput) -> bool,
+        code: Option<Code>,
+    ) -> Answer {
         let Some(free) = &mut self.free else { return Answer::Ignored };
         let before = free.text().to_owned();
         if !change(free) {
@@ -211,7 +231,12 @@ impl Editor for Chooser {
             let key = style.patch(context.style(Role::Key));
             context.pen(line).put("/ ", key).fill(style);
             let area = context.area;
-            let inner = ratatui::layout::Rect { x: area.x + 2, y: area.y + line, width: area.width.saturating_sub(2), height: 1 };
+            let inner = ratatui::layout::Rect {
+                x: area.x + 2,
+                y: area.y + line,
+                width: area.width.saturating_sub(2),
+                height: 1,
+            };
             if inner.y < area.bottom() {
                 filter.draw(context.buffer, inner, style, Some(cursor));
             }

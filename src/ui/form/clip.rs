@@ -25,7 +25,8 @@ pub fn asked(input: &Input) -> Option<Clip> {
 /// The answer that copies; the key is not for the field where nothing is selected.
 #[must_use]
 pub fn copy(selected: Option<&str>) -> Answer {
-    selected.map_or(Answer::Ignored, |text| Answer::Copy { text: text.to_owned(), edits: Vec::new() })
+    selected
+        .map_or(Answer::Ignored, |text| Answer::Copy { text: text.to_owned(), edits: Vec::new() })
 }
 
 /// The answer that copies what was cut, with what the cut came to.

@@ -1,4 +1,5 @@
-//! Drawing a form: labels at the left, widgets at the right, remarks and help below, only what is seen.
+//! Drawing a form: labels at the left, widgets at the right, remarks and help below, only what is
+//! seen.
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
@@ -49,7 +50,10 @@ impl Form {
         self.measure(top.len(), focused);
         self.keep_in_view();
         let here = self.row().unwrap_or_default();
-        for line in (said..top.len()).filter_map(|line| line.checked_sub(self.scroll)).take(usize::from(area.height)) {
+        for line in (said..top.len())
+            .filter_map(|line| line.checked_sub(self.scroll))
+            .take(usize::from(area.height))
+        {
             let place = Rect { y: area.y + u16::try_from(line).unwrap_or(0), height: 1, ..area };
             self.spots.push(HitTarget { area: place, row: here, target: Target::Help });
         }
@@ -77,18 +81,27 @@ impl Form {
             lines.extend(marked(wrap(&visible(&text), usize::from(cells)), "⚠", Role::Error));
         }
         if let Some(more) = self.findings().len().checked_sub(FAULTS).filter(|more| *more > 0) {
-            lines.push(HelpLine::plain(Role::Error, format!("⚠ and {more} more faults of the schema")));
+            lines.push(HelpLine::plain(
+                Role::Error,
+                format!("⚠ and {more} more faults of the schema"),
+            ));
         }
         if let Some(reading) = self.reading() {
             lines.extend(marked(wrap(&visible(reading), usize::from(cells)), "·", Role::Info));
         }
         let ui_notes = self.ui_notes();
         for note in ui_notes.iter().take(FAULTS) {
-            lines.extend(marked(wrap(&visible(&format!("uiSchema {note}")), usize::from(cells)), "·", Role::Info));
+            lines.extend(marked(
+                wrap(&visible(&format!("uiSchema {note}")), usize::from(cells)),
+                "·",
+                Role::Info,
+            ));
         }
         if let Some(more) = ui_notes.len().checked_sub(FAULTS).filter(|more| *more > 0) {
-            lines
-                .push(HelpLine::plain(Role::Info, format!("· and {more} more that has no effect; all are on stderr at the end")));
+            lines.push(HelpLine::plain(
+                Role::Info,
+                format!("· and {more} more that has no effect; all are on stderr at the end"),
+            ));
         }
         for remark in &self.remarks.top {
             let text = wrap(&visible(&remark.text), usize::from(cells));
@@ -113,7 +126,11 @@ impl Form {
             lines.starts.push(line);
             let Some(cell) = self.cell(row) else { continue };
             let open = editor.as_deref().filter(|_| Some(row) == at);
-            line += usize::from(layout::widget_lines(&cell, open, self.room(row, focused && Some(row) == at)));
+            line += usize::from(layout::widget_lines(
+                &cell,
+                open,
+                self.room(row, focused && Some(row) == at),
+            ));
             line += layout::remark_lines(&self.remarks, row, self.columns.room);
             if Some(row) == at && focused {
                 line += self.help(row).len();
@@ -132,8 +149,16 @@ impl Form {
         let (start, own_end) = self.lines.of(row);
         // Of what stands open below the focus the beginning is seen too.
         let depth = self.fields[row].depth;
-        let inside = self.fields[row + 1..].iter().take(OPENED).take_while(|field| field.depth > depth).count();
-        let end = if inside > 0 { self.lines.of(row + inside).1.min(start + height).max(own_end) } else { own_end };
+        let inside = self.fields[row + 1..]
+            .iter()
+            .take(OPENED)
+            .take_while(|field| field.depth > depth)
+            .count();
+        let end = if inside > 0 {
+            self.lines.of(row + inside).1.min(start + height).max(own_end)
+        } else {
+            own_end
+        };
         if end > self.scroll + height {
             self.scroll = end - height;
         }
@@ -175,7 +200,14 @@ impl Form {
         }
     }
 
-    fn draw_whole(&mut self, buffer: &mut Buffer, area: Rect, row: usize, styles: &Styles, focused: bool) -> Vec<HitTarget> {
+    fn draw_whole(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Rect,
+        row: usize,
+        styles: &Styles,
+        focused: bool,
+    ) -> Vec<HitTarget> {
         let here = focused && Some(row) == self.row();
         let room = self.room(row, here);
         let columns = self.columns;
@@ -185,12 +217,20 @@ impl Form {
             let field = cell.field;
             let changed = self.is_changed(row);
             draw_label(buffer, area, columns, field, styles, (here, changed));
-            if matches!(&self.held, Some(super::view::Held::Item { at, to }) if *to == field.pointer && at != to) {
+            if matches!(&self.held, Some(super::view::Held::Item { at, to }) if *to == field.pointer && at != to)
+            {
                 buffer.set_stringn(area.x, area.y, "▸", 1, styles[Role::Key]);
             }
             let lines = layout::widget_lines(&cell, editor.as_deref(), room);
-            let inner = Rect { x: area.x + columns.widget, width: room, height: lines.min(area.height), ..area };
-            let awake = editor.as_ref().is_some_and(|editor| !(self.resting && editor.typing() && !editor.is_open()));
+            let inner = Rect {
+                x: area.x + columns.widget,
+                width: room,
+                height: lines.min(area.height),
+                ..area
+            };
+            let awake = editor
+                .as_ref()
+                .is_some_and(|editor| !(self.resting && editor.typing() && !editor.is_open()));
             let look = match (here, awake) {
                 (true, true) => Look::Active,
                 (true, false) => Look::Resting,
@@ -213,7 +253,16 @@ impl Form {
             let mut line = lines;
             for remark in self.remarks.of(row) {
                 let shown = layout::remark_text(remark, columns.room);
-                line += draw_remark(buffer, area, columns, line, (remark, &shown), styles, row, &mut spots);
+                line += draw_remark(
+                    buffer,
+                    area,
+                    columns,
+                    line,
+                    (remark, &shown),
+                    styles,
+                    row,
+                    &mut spots,
+                );
             }
             if here {
                 for text in self.help(row) {
@@ -241,7 +290,8 @@ impl Form {
         let x = self.area.right() - 1;
         for line in 0..height {
             let is_thumb = (start..start + size).contains(&line);
-            let (sign, role) = if is_thumb { ("┃", Role::BorderFocus) } else { ("│", Role::Border) };
+            let (sign, role) =
+                if is_thumb { ("┃", Role::BorderFocus) } else { ("│", Role::Border) };
             let y = self.area.y + u16::try_from(line).unwrap_or(0);
             buffer.set_stringn(x, y, sign, 1, styles[role]);
         }
@@ -259,7 +309,14 @@ fn spot(hit: &Hit, area: Rect, row: usize) -> HitTarget {
     HitTarget { area: place, row, target: Target::Widget(click) }
 }
 
-fn draw_label(buffer: &mut Buffer, area: Rect, columns: Columns, field: &Field, styles: &Styles, (here, changed): (bool, bool)) {
+fn draw_label(
+    buffer: &mut Buffer,
+    area: Rect,
+    columns: Columns,
+    field: &Field,
+    styles: &Styles,
+    (here, changed): (bool, bool),
+) {
     let mut pen = Pen::new(buffer, area, 0);
     let (bar, role) = match (here, changed) {
         (true, _) => ("▌", Role::Accent),
@@ -282,13 +339,22 @@ fn draw_label(buffer: &mut Buffer, area: Rect, columns: Columns, field: &Field, 
         pen.put(" *", styles[Role::Key]);
     }
     let left = room.saturating_sub(width(&label) + 1);
-    if let Some(key) = field.key.as_deref().filter(|key| left >= layout::LEAST_KEY.min(width(key)).max(1)) {
+    if let Some(key) =
+        field.key.as_deref().filter(|key| left >= layout::LEAST_KEY.min(width(key)).max(1))
+    {
         pen.put(" ", styles[Role::Dim]).put(&fit(&visible(key), left), styles[Role::Dim]);
     }
 }
 
 /// The signs of the focused row: move, remove.
-fn draw_signs(buffer: &mut Buffer, area: Rect, columns: Columns, field: &Field, styles: &Styles, row: usize) -> Vec<HitTarget> {
+fn draw_signs(
+    buffer: &mut Buffer,
+    area: Rect,
+    columns: Columns,
+    field: &Field,
+    styles: &Styles,
+    row: usize,
+) -> Vec<HitTarget> {
     let signs = layout::signs(field);
     let wide = u16::try_from(width(signs)).unwrap_or(0);
     let x = area.x + columns.widget + columns.room - wide;
@@ -304,14 +370,21 @@ fn draw_signs(buffer: &mut Buffer, area: Rect, columns: Columns, field: &Field, 
         let wide = u16::try_from(width(sign)).unwrap_or(0);
         if wide > 0 {
             buffer.set_stringn(at, area.y, sign, usize::from(wide), styles[Role::Key]);
-            spots.push(HitTarget { area: Rect { x: at, y: area.y, width: wide, height: 1 }, row, target });
+            spots.push(HitTarget {
+                area: Rect { x: at, y: area.y, width: wide, height: 1 },
+                row,
+                target,
+            });
         }
         at += wide + 1;
     }
     spots
 }
 
-#[expect(clippy::too_many_arguments, reason = "one line of a row; a struct for it would be made and taken apart at once")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "one line of a row; a struct for it would be made and taken apart at once"
+)]
 fn draw_remark(
     buffer: &mut Buffer,
     area: Rect,
@@ -325,7 +398,11 @@ fn draw_remark(
     let style = styles[role(remark.severity)];
     for (number, text) in (0_u16..).zip(&shown.lines) {
         let mark = if number == 0 { sign(remark.severity) } else { " " };
-        Pen::new(buffer, area, line + number).skip(columns.widget).put(mark, style).put(" ", style).put(text, style);
+        Pen::new(buffer, area, line + number)
+            .skip(columns.widget)
+            .put(mark, style)
+            .put(" ", style)
+            .put(text, style);
     }
     let height = u16::try_from(shown.lines.len()).unwrap_or(1);
     let (Some((note, words)), Some(fix_line)) = (&remark.fix, shown.fix) else { return height };
@@ -347,7 +424,9 @@ fn draw_remark(
 
 /// Lines of which the first has the mark.
 fn marked(lines: Vec<String>, mark: &'static str, role: Role) -> impl Iterator<Item = HelpLine> {
-    let line = move |(row, line)| HelpLine::plain(role, format!("{} {line}", if row == 0 { mark } else { " " }));
+    let line = move |(row, line)| {
+        HelpLine::plain(role, format!("{} {line}", if row == 0 { mark } else { " " }))
+    };
     lines.into_iter().enumerate().map(line)
 }
 

@@ -40,7 +40,9 @@ pub(super) enum Found {
 
 impl Finder {
     pub(super) fn new(fields: &[Field], here: &Pointer) -> Self {
-        let rows = fields.iter().filter(|field| matches!(field.part, Part::Whole | Part::Switch(_)) && !field.pointer.is_root());
+        let rows = fields.iter().filter(|field| {
+            matches!(field.part, Part::Whole | Part::Switch(_)) && !field.pointer.is_root()
+        });
         let mut labels: HashMap<&Pointer, &str> = HashMap::new();
         let mut places: Vec<Pointer> = Vec::new();
         let mut shown = Vec::new();
@@ -61,7 +63,14 @@ impl Finder {
             places.push(field.pointer.clone());
         }
         let listing = Listing::open(&shown);
-        Self { input: TextInput::default(), listing, places, shown, area: Rect::default(), hits: Vec::new() }
+        Self {
+            input: TextInput::default(),
+            listing,
+            places,
+            shown,
+            area: Rect::default(),
+            hits: Vec::new(),
+        }
     }
 
     fn typed(&mut self) -> Found {
@@ -70,7 +79,10 @@ impl Finder {
     }
 
     fn chosen(&self) -> Found {
-        self.listing.chosen().and_then(|row| self.places.get(row)).map_or(Found::Stay, |at| Found::Go(at.clone()))
+        self.listing
+            .chosen()
+            .and_then(|row| self.places.get(row))
+            .map_or(Found::Stay, |at| Found::Go(at.clone()))
     }
 
     pub(super) fn input(&mut self, input: &Input) -> Found {
@@ -91,9 +103,12 @@ impl Finder {
                     return Found::Leave;
                 }
                 let (line, across) = (row - self.area.y, column - self.area.x);
-                let hit = self.hits.iter().find(|hit| hit.line == line && hit.columns.contains(&across));
+                let hit =
+                    self.hits.iter().find(|hit| hit.line == line && hit.columns.contains(&across));
                 match hit.map(|hit| hit.click) {
-                    Some(Click::Pick(number)) => self.places.get(number).map_or(Found::Stay, |at| Found::Go(at.clone())),
+                    Some(Click::Pick(number)) => {
+                        self.places.get(number).map_or(Found::Stay, |at| Found::Go(at.clone()))
+                    }
                     _ => Found::Stay,
                 }
             }
@@ -105,7 +120,9 @@ impl Finder {
         let height = (self.listing.lines() + 1).min(area.height);
         self.area = Rect { height, ..area };
         let line = Rect { height: 1, ..self.area };
-        Pen::new(buffer, line, 0).put(" / ", styles[Role::Key].patch(styles[Role::FieldFocus])).fill(styles[Role::FieldFocus]);
+        Pen::new(buffer, line, 0)
+            .put(" / ", styles[Role::Key].patch(styles[Role::FieldFocus]))
+            .fill(styles[Role::FieldFocus]);
         let field = Rect { x: line.x + 3, width: line.width.saturating_sub(3), ..line };
         if self.input.text().is_empty() {
             let ghost = styles[Role::FieldFocus].patch(styles[Role::Ghost]);
@@ -124,7 +141,10 @@ fn path(labels: &HashMap<&Pointer, &str>, at: &Pointer) -> String {
     let mut path = Vec::new();
     let mut place = Some(at.clone());
     while let Some(here) = place.filter(|place| !place.is_root()) {
-        path.push(labels.get(&here).map_or_else(|| here.last().unwrap_or_default().to_owned(), |label| (*label).to_owned()));
+        path.push(labels.get(&here).map_or_else(
+            || here.last().unwrap_or_default().to_owned(),
+            |label| (*label).to_owned(),
+        ));
         place = here.parent();
     }
     path.reverse();

@@ -33,8 +33,8 @@ pub enum Way {
 }
 
 impl Form {
-    /// Moves the focus to a place, opening what hides it; to the nearest one above it where there is no such place.
-    /// What was typed elsewhere and is not yet in the value comes as edits.
+    /// Moves the focus to a place, opening what hides it; to the nearest one above it where there
+    /// is no such place. What was typed elsewhere and is not yet in the value comes as edits.
     pub fn focus(&mut self, at: &Pointer) -> FormReply {
         self.begun = true;
         let reply = self.leave();
@@ -56,7 +56,8 @@ impl Form {
             folds.push(place);
         }
         for place in folds.into_iter().rev() {
-            let step = at.tokens().get(place.tokens().len()).and_then(|token| token.parse::<usize>().ok());
+            let step =
+                at.tokens().get(place.tokens().len()).and_then(|token| token.parse::<usize>().ok());
             if place.get(&self.value).is_some_and(serde_json::Value::is_array)
                 && let Some(index) = step
             {
@@ -76,7 +77,11 @@ impl Form {
         };
         let mut place = Some(at.clone());
         while let Some(here) = place {
-            let rows = self.fields.iter().enumerate().filter(|(_, field)| field.pointer == here && best(field.part) < 9);
+            let rows = self
+                .fields
+                .iter()
+                .enumerate()
+                .filter(|(_, field)| field.pointer == here && best(field.part) < 9);
             if let Some((row, _)) = rows.min_by_key(|(_, field)| best(field.part)) {
                 self.set_row(row);
                 return here == *at;
@@ -92,7 +97,9 @@ impl Form {
         self.begun = true;
         let target = self.fields.get(row).map(|field| (field.pointer.clone(), field.part));
         let reply = self.leave();
-        let row = target.and_then(|(at, part)| self.fields.iter().position(|field| field.part == part && field.pointer == at));
+        let row = target.and_then(|(at, part)| {
+            self.fields.iter().position(|field| field.part == part && field.pointer == at)
+        });
         if let Some(row) = row {
             self.set_row(row);
             self.resting = false;
@@ -104,7 +111,9 @@ impl Form {
     pub(super) fn focus_add(&mut self, at: &Pointer) {
         self.view.folds.insert(at.clone(), true);
         self.relay();
-        if let Some(row) = self.fields.iter().position(|field| field.pointer == *at && field.part == Part::Add) {
+        if let Some(row) =
+            self.fields.iter().position(|field| field.pointer == *at && field.part == Part::Add)
+        {
             self.set_row(row);
             self.resting = false;
         }
@@ -137,7 +146,8 @@ impl Form {
         let above = || {
             let parent = pointer.parent()?;
             let index = pointer.last_index();
-            let before = index.and_then(|index| index.checked_sub(1)).map(|index| parent.item(index));
+            let before =
+                index.and_then(|index| index.checked_sub(1)).map(|index| parent.item(index));
             let find = |at: &Pointer| self.fields.iter().position(|field| field.pointer == *at);
             before.as_ref().and_then(find).or_else(|| find(&parent))
         };
@@ -156,12 +166,17 @@ impl Form {
         }
     }
 
-    /// Puts the focus into the value at a place: on its first field to fill in, where it has fields of its own.
+    /// Puts the focus into the value at a place: on its first field to fill in, where it has fields
+    /// of its own.
     pub(super) fn enter_value(&mut self, at: &Pointer) {
         self.show(at);
         let inside = self.rows_inside(at);
-        let first = self.first_among(inside.clone()).or((!inside.is_empty()).then_some(inside.start));
-        let undecided = self.fields.iter().rposition(|field| field.pointer == *at && matches!(field.part, Part::Switch(_)));
+        let first =
+            self.first_among(inside.clone()).or((!inside.is_empty()).then_some(inside.start));
+        let undecided = self
+            .fields
+            .iter()
+            .rposition(|field| field.pointer == *at && matches!(field.part, Part::Switch(_)));
         if let Some(row) = first.or(undecided) {
             self.set_row(row);
         }
@@ -182,7 +197,10 @@ impl Form {
         }
         let target = (self.fields[to].pointer.clone(), self.fields[to].part);
         let reply = self.leave();
-        let to = self.fields.iter().position(|field| (&field.pointer, field.part) == (&target.0, target.1));
+        let to = self
+            .fields
+            .iter()
+            .position(|field| (&field.pointer, field.part) == (&target.0, target.1));
         self.set_row(to.unwrap_or(row));
         Some(reply)
     }
@@ -194,11 +212,17 @@ impl Form {
         let is_field = |field: &&Field| matches!(field.part, Part::Whole | Part::Switch(_));
         let row = self.row().filter(|_| total > seen && seen > 0)?;
         let here = self.fields.iter().take(row + 1).filter(is_field).count();
-        let path = layout::path_of(&self.fields[row]).map_or_else(String::new, |path| format!("{path} · "));
-        Some(format!("{path}field {} of {}", here.max(1), self.fields.iter().filter(is_field).count()))
+        let path = layout::path_of(&self.fields[row])
+            .map_or_else(String::new, |path| format!("{path} · "));
+        Some(format!(
+            "{path}field {} of {}",
+            here.max(1),
+            self.fields.iter().filter(is_field).count()
+        ))
     }
 
-    /// Takes in what is typed in the focused field but is not yet in the value. To be called before the form is let go.
+    /// Takes in what is typed in the focused field but is not yet in the value. To be called before
+    /// the form is let go.
     pub fn leave(&mut self) -> FormReply {
         let Some(mut editor) = self.editor.take() else { return FormReply::Handled };
         let answer = self.row().and_then(|row| self.cell(row)).map(|cell| editor.leave(&cell));
@@ -218,7 +242,8 @@ impl Form {
     pub(super) fn seek_remark(&mut self, way: Way) -> bool {
         let here = self.row().unwrap_or(0);
         let count = self.fields.len();
-        let marked = |row: &usize| !self.remarks.of(*row).is_empty() || self.remarks.inside(*row) > 0;
+        let marked =
+            |row: &usize| !self.remarks.of(*row).is_empty() || self.remarks.inside(*row) > 0;
         let row = match way {
             Way::Down => (here + 1..count).chain(0..(here + 1).min(count)).find(marked),
             Way::Up => (0..here).rev().chain((here..count).rev()).find(marked),
@@ -226,7 +251,11 @@ impl Form {
         let Some(row) = row else { return false };
         if self.remarks.of(row).is_empty() {
             let place = self.fields[row].pointer.clone();
-            let mut inside = self.issues().iter().map(|issue| &issue.at).filter(|at| at.starts_with(&place) && **at != place);
+            let mut inside = self
+                .issues()
+                .iter()
+                .map(|issue| &issue.at)
+                .filter(|at| at.starts_with(&place) && **at != place);
             let inside = if way == Way::Down { inside.next() } else { inside.next_back() }.cloned();
             if let Some(at) = inside {
                 return self.show(&at);
@@ -248,7 +277,9 @@ impl Form {
         loop {
             let fields = fields::fields(&self.schema, self.checker.as_ref(), &self.value, &view);
             let closed = fields.iter().filter(|field| field.fold() == Some(false));
-            let opened = closed.filter(|field| field.presence == Presence::Set || field.pointer.tokens().len() < DEEPEST_UNSET);
+            let opened = closed.filter(|field| {
+                field.presence == Presence::Set || field.pointer.tokens().len() < DEEPEST_UNSET
+            });
             let places: Vec<Pointer> = opened.map(|field| field.pointer.clone()).collect();
             if places.is_empty() || fields.len() > MOST {
                 return fields.into_iter().take(MOST).collect();

@@ -33,8 +33,13 @@ impl Widget for Fold {
         if let Some(hits) = table_line(cell, context, open) {
             return hits;
         }
-        let more = if open || cell.field.presence != Presence::Set { String::new() } else { summary(cell) };
-        let (accent, style, dim) = (context.style(Role::Accent), context.style(role), context.style(Role::Dim));
+        let more = if open || cell.field.presence != Presence::Set {
+            String::new()
+        } else {
+            summary(cell)
+        };
+        let (accent, style, dim) =
+            (context.style(Role::Accent), context.style(role), context.style(Role::Dim));
         let style = ratatui::style::Style { bg: None, ..style };
         let area = context.area;
         let edge = area.width.saturating_sub(u16::try_from(width(ADD)).unwrap_or(0));
@@ -67,7 +72,9 @@ impl Widget for Fold {
 fn table_line(cell: &Cell<'_>, context: &mut DrawContext<'_>, open: bool) -> Option<Vec<Hit>> {
     let mark = if open { "▾ " } else { "▸ " };
     let (columns, is_row) = match (&cell.field.kind, cell.value) {
-        (Kind::List { columns: Some(columns), open: true, .. }, Some(Value::Array(items))) if !items.is_empty() => {
+        (Kind::List { columns: Some(columns), open: true, .. }, Some(Value::Array(items)))
+            if !items.is_empty() =>
+        {
             (columns, false)
         }
         (Kind::Object { columns: Some(columns), .. }, Some(Value::Object(_))) => (columns, true),
@@ -82,9 +89,14 @@ fn table_line(cell: &Cell<'_>, context: &mut DrawContext<'_>, open: bool) -> Opt
         (_, false) if cell.field.is_removable() => LIST_SIGNS,
         _ => 0,
     };
-    let widths = shares(columns, usize::from((context.area.width + signs).saturating_sub(ROW_SIGNS + 2)));
-    let (accent, dim, text, ghost) =
-        (context.style(Role::Accent), context.style(Role::Heading), context.style(Role::Text), context.style(Role::Ghost));
+    let widths =
+        shares(columns, usize::from((context.area.width + signs).saturating_sub(ROW_SIGNS + 2)));
+    let (accent, dim, text, ghost) = (
+        context.style(Role::Accent),
+        context.style(Role::Heading),
+        context.style(Role::Text),
+        context.style(Role::Ghost),
+    );
     let text = ratatui::style::Style { bg: None, ..text };
     let mut hits = Vec::new();
     let mut left = room.saturating_sub(2);
@@ -98,8 +110,13 @@ fn table_line(cell: &Cell<'_>, context: &mut DrawContext<'_>, open: bool) -> Opt
         if is_row {
             let value = cell.value.and_then(|value| value.get(&*column.name));
             let place = cell.field.pointer.child(&*column.name);
-            let shown = value.map_or_else(|| "·".to_owned(), |value| cell.inner.shown(&place, value));
-            pen.column(&shown, cells, if value.is_some_and(|value| !value.is_null()) { text } else { ghost });
+            let shown =
+                value.map_or_else(|| "·".to_owned(), |value| cell.inner.shown(&place, value));
+            pen.column(
+                &shown,
+                cells,
+                if value.is_some_and(|value| !value.is_null()) { text } else { ghost },
+            );
         } else {
             pen.column(&column.title, cells, dim);
         }
@@ -130,12 +147,16 @@ fn shares(columns: &[Column], cells: usize) -> Vec<usize> {
 }
 
 fn count(cell: &Cell<'_>) -> String {
-    let counted = |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
+    let counted = |count: usize, one: &str, many: &str| {
+        format!("{count} {}", if count == 1 { one } else { many })
+    };
     match (&cell.field.kind, cell.value) {
         (Kind::List { .. }, Some(Value::Array(items))) if items.is_empty() => "empty".into(),
         (Kind::List { .. }, Some(Value::Array(items))) => counted(items.len(), "item", "items"),
         (_, Some(Value::Object(members))) if members.is_empty() => "empty".into(),
-        (Kind::Map { .. }, Some(Value::Object(members))) => counted(members.len(), "entry", "entries"),
+        (Kind::Map { .. }, Some(Value::Object(members))) => {
+            counted(members.len(), "entry", "entries")
+        }
         (_, Some(Value::Object(members))) => {
             let declared = cell.field.node.object.properties.len();
             format!("{} of {} set", members.len(), declared.max(members.len()))
@@ -152,13 +173,18 @@ pub fn summary(cell: &Cell<'_>) -> String {
         Value::Null | Value::Array(_) | Value::Object(_) => None,
         scalar => Some(cell.inner.shown(&place, scalar)),
     };
-    let member = |at: &Pointer, (name, value): (&String, &Value)| said(at.child(name.as_str()), value);
+    let member =
+        |at: &Pointer, (name, value): (&String, &Value)| said(at.child(name.as_str()), value);
     let here = &cell.field.pointer;
     let words: Vec<String> = match cell.value {
-        Some(Value::Object(members)) => members.iter().filter_map(|entry| member(here, entry)).take(3).collect(),
+        Some(Value::Object(members)) => {
+            members.iter().filter_map(|entry| member(here, entry)).take(3).collect()
+        }
         Some(Value::Array(items)) => {
             let item = |(index, item): (usize, &Value)| match item {
-                Value::Object(members) => members.iter().find_map(|entry| member(&here.item(index), entry)),
+                Value::Object(members) => {
+                    members.iter().find_map(|entry| member(&here.item(index), entry))
+                }
                 other => said(here.item(index), other),
             };
             items.iter().enumerate().filter_map(item).take(4).collect()

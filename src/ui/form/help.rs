@@ -1,4 +1,5 @@
-//! What stands below the focused field: its rules, what was saved, and its description, of which long ones fold.
+//! What stands below the focused field: its rules, what was saved, and its description, of which
+//! long ones fold.
 
 use ratatui::style::{Modifier, Style};
 
@@ -46,7 +47,8 @@ impl HelpLine {
                 Face { bold: true, .. } => Role::Label,
                 _ => self.role,
             };
-            let bold = if face.bold { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
+            let bold =
+                if face.bold { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
             pen.put(text, styles[role].patch(bold));
         }
     }
@@ -58,9 +60,12 @@ impl Form {
         // A row for the whole says it by itself.
         let has_row = self.fields.first().is_some_and(|field| field.role == Seat::Root);
         let node = (self.introduced && !has_row).then(|| self.whole());
-        let Some(description) = node.as_ref().and_then(|node| node.description.as_deref()) else { return Vec::new() };
+        let Some(description) = node.as_ref().and_then(|node| node.description.as_deref()) else {
+            return Vec::new();
+        };
         let text = markdown::lines(description, usize::from(self.area.width.saturating_sub(3)));
-        let mut lines: Vec<_> = text.into_iter().map(|pieces| HelpLine { role: Role::Dim, pieces }).collect();
+        let mut lines: Vec<_> =
+            text.into_iter().map(|pieces| HelpLine { role: Role::Dim, pieces }).collect();
         if !self.full_help {
             fold(&mut lines, INTRODUCTION);
         }
@@ -76,7 +81,9 @@ impl Form {
             let words = crate::ui::canvas::fit(&visible(&words), cells).into_owned();
             HelpLine::plain(Role::Changed, words)
         }));
-        if let Some(description) = field.help().filter(|_| !matches!(field.part, Part::Add | Part::More(_))) {
+        if let Some(description) =
+            field.help().filter(|_| !matches!(field.part, Part::Add | Part::More(_)))
+        {
             let text = markdown::lines(description, cells);
             lines.extend(text.into_iter().map(|pieces| HelpLine { role: Role::Dim, pieces }));
         }
@@ -112,16 +119,26 @@ fn rules(field: &Field, columns: Columns) -> Vec<HelpLine> {
     if width(&label) > layout::label_room(columns, field) {
         said.push(label.clone().into_owned());
     }
-    let is_seen =
-        field.key.as_deref().is_some_and(|key| width(&label) + 1 + width(&visible(key)) <= layout::label_room(columns, field));
-    if !is_seen && field.pointer.last().is_some_and(|name| *name != *field.label) && field.role == Seat::Member {
+    let is_seen = field.key.as_deref().is_some_and(|key| {
+        width(&label) + 1 + width(&visible(key)) <= layout::label_room(columns, field)
+    });
+    if !is_seen
+        && field.pointer.last().is_some_and(|name| *name != *field.label)
+        && field.role == Seat::Member
+    {
         said.extend(field.pointer.last().map(ToOwned::to_owned));
     }
-    let marks = [(field.node.deprecated, "deprecated"), (field.node.read_only, "read-only"), (field.node.write_only, "secret")];
+    let marks = [
+        (field.node.deprecated, "deprecated"),
+        (field.node.read_only, "read-only"),
+        (field.node.write_only, "secret"),
+    ];
     said.extend(marks.into_iter().filter(|(is, _)| *is).map(|(_, word)| word.to_owned()));
     let wish = messages::wish(&field.node);
     // Where nothing is set, the field itself says so.
-    let is_seen = field.presence == Presence::Unset && field.node.default.is_none() && field.node.placeholder.is_none();
+    let is_seen = field.presence == Presence::Unset
+        && field.node.default.is_none()
+        && field.node.placeholder.is_none();
     if !is_seen && wish != "text" {
         said.push(wish);
     }
@@ -135,7 +152,10 @@ fn rules(field: &Field, columns: Columns) -> Vec<HelpLine> {
 
 /// Examples that are not offered as suggestions.
 fn examples(field: &Field) -> Option<String> {
-    let is_offered = matches!(field.kind, Kind::Choice(_) | Kind::Chips(_)) || field.node.write_only;
-    let examples: Vec<String> = field.node.examples.iter().take(3).map(|example| one_line(&plain(example))).collect();
-    (!is_offered && !examples.is_empty()).then(|| format!("such as {}", alternatives(examples.iter().map(String::as_str))))
+    let is_offered =
+        matches!(field.kind, Kind::Choice(_) | Kind::Chips(_)) || field.node.write_only;
+    let examples: Vec<String> =
+        field.node.examples.iter().take(3).map(|example| one_line(&plain(example))).collect();
+    (!is_offered && !examples.is_empty())
+        .then(|| format!("such as {}", alternatives(examples.iter().map(String::as_str))))
 }

@@ -35,11 +35,15 @@ impl Form {
             return self.mouse(*mouse);
         }
         self.begun = true;
-        if self.typing() && matches!(input, Input::Key(key) if *key == Key::ctrl('v')) && !self.clip.is_empty() {
+        if self.typing()
+            && matches!(input, Input::Key(key) if *key == Key::ctrl('v'))
+            && !self.clip.is_empty()
+        {
             return self.input(&Input::Paste(self.clip.clone()));
         }
         self.ensure_editor();
-        let asleep = self.resting && self.editor.as_ref().is_some_and(|editor| editor.typing() && !editor.is_open());
+        let asleep = self.resting
+            && self.editor.as_ref().is_some_and(|editor| editor.typing() && !editor.is_open());
         if !asleep {
             let answer = self.ask(|editor, cell| editor.input(cell, input));
             if let Answer::Draft { text, .. } = &answer
@@ -107,8 +111,12 @@ impl Form {
         let (Some(row), height) = (self.row(), usize::from(self.area.height)) else { return false };
         let (start, end) = self.lines.of(row);
         let to = match key.code {
-            Code::PageDown if end > self.scroll + height => (self.scroll + height / 2).min(end.saturating_sub(height)),
-            Code::PageUp if start < self.scroll => self.scroll.saturating_sub(height / 2).max(start),
+            Code::PageDown if end > self.scroll + height => {
+                (self.scroll + height / 2).min(end.saturating_sub(height))
+            }
+            Code::PageUp if start < self.scroll => {
+                self.scroll.saturating_sub(height / 2).max(start)
+            }
             _ => return false,
         };
         self.scroll = to;
@@ -160,9 +168,15 @@ impl Form {
     }
 
     /// Asks the editor of the focused row.
-    pub(super) fn ask(&mut self, what: impl FnOnce(&mut dyn super::cell::Editor, &super::cell::Cell<'_>) -> Answer) -> Answer {
+    pub(super) fn ask(
+        &mut self,
+        what: impl FnOnce(&mut dyn super::cell::Editor, &super::cell::Cell<'_>) -> Answer,
+    ) -> Answer {
         let Some(mut editor) = self.editor.take() else { return Answer::Ignored };
-        let answer = self.row().and_then(|row| self.cell(row)).map_or(Answer::Ignored, |cell| what(editor.as_mut(), &cell));
+        let answer = self
+            .row()
+            .and_then(|row| self.cell(row))
+            .map_or(Answer::Ignored, |cell| what(editor.as_mut(), &cell));
         self.editor = Some(editor);
         answer
     }
@@ -242,13 +256,21 @@ impl Form {
     /// Takes another branch of the union at a row; what stood there is kept for the way back.
     fn pick(&mut self, row: usize, branch: usize) -> FormReply {
         let field = &self.fields[row];
-        let (Part::Switch(place), Kind::Variant { chosen, .. }) = (field.part, &field.kind) else { return FormReply::Handled };
-        let (at, chosen, node, field_role) = (field.pointer.clone(), *chosen, field.node.clone(), field.role);
+        let (Part::Switch(place), Kind::Variant { chosen, .. }) = (field.part, &field.kind) else {
+            return FormReply::Handled;
+        };
+        let (at, chosen, node, field_role) =
+            (field.pointer.clone(), *chosen, field.node.clone(), field.role);
         if chosen == Some(branch) && field.presence == Presence::Set {
             self.enter_value(&at);
             return FormReply::Handled;
         }
-        let target = node.unions.iter().find(|union| union.place == place).and_then(|union| union.branches.get(branch)).copied();
+        let target = node
+            .unions
+            .iter()
+            .find(|union| union.place == place)
+            .and_then(|union| union.branches.get(branch))
+            .copied();
         let Some(target) = target else { return FormReply::Handled };
         if let (Some(chosen), Some(value)) = (chosen, at.get(&self.value)) {
             self.kept.insert((at.clone(), place, chosen), value.clone());
@@ -257,10 +279,17 @@ impl Form {
         let was_object = at.get(&self.value).is_some_and(Value::is_object);
         let key = node.key.with_branch(place, target);
         let kept = self.kept.get(&(at.clone(), place, branch)).cloned();
-        let ground = FormContext { schema: &self.schema, checker: self.checker.as_ref(), view: &self.view, value: &self.value };
-        let value = kept.clone().or_else(|| ground.known_for_branch(&at, &self.schema.node(&key), &key));
+        let ground = FormContext {
+            schema: &self.schema,
+            checker: self.checker.as_ref(),
+            view: &self.view,
+            value: &self.value,
+        };
+        let value =
+            kept.clone().or_else(|| ground.known_for_branch(&at, &self.schema.node(&key), &key));
         // An item and the whole document cannot be left out: they begin with what nobody chose.
-        let value = value.or_else(|| (!declared).then(|| blank(&self.schema, self.checker.as_ref(), &key)));
+        let value =
+            value.or_else(|| (!declared).then(|| blank(&self.schema, self.checker.as_ref(), &key)));
         self.view.picks.insert((at.clone(), place), branch);
         self.view.folds.insert(at.clone(), true);
         self.drafts.remove(&at);
@@ -294,13 +323,20 @@ impl Form {
         let (object, name) = field.pointer.parent().zip(field.pointer.last())?;
         self.fields.iter().position(|switch| {
             let Part::Switch(place) = switch.part else { return false };
-            let tag = switch.node.unions.iter().find(|union| union.place == place).and_then(|union| union.tag.as_deref());
+            let tag = switch
+                .node
+                .unions
+                .iter()
+                .find(|union| union.place == place)
+                .and_then(|union| union.tag.as_deref());
             switch.pointer == object && tag == Some(name)
         })
     }
 
     fn open_switch(&mut self, row: usize) -> FormReply {
-        let Some(switch) = self.fields.get(row).and_then(|field| self.switch_of(field)) else { return FormReply::Handled };
+        let Some(switch) = self.fields.get(row).and_then(|field| self.switch_of(field)) else {
+            return FormReply::Handled;
+        };
         self.set_row(switch);
         self.resting = false;
         self.ask(|editor, cell| editor.click(cell, Click::Open));
@@ -319,7 +355,9 @@ impl Form {
             return self.name_member(&object);
         }
         let (list, index) = match (field.role, field.part) {
-            (Role::Item { index, .. }, part) if part != Part::Add && !matches!(field.kind, Kind::List { .. }) => {
+            (Role::Item { index, .. }, part)
+                if part != Part::Add && !matches!(field.kind, Kind::List { .. }) =>
+            {
                 (at.parent().unwrap_or_default(), index + 1)
             }
             _ => (at.clone(), at.get(&self.value).and_then(Value::as_array).map_or(0, Vec::len)),
@@ -387,7 +425,11 @@ impl Form {
             return FormReply::Refused(words);
         }
         // What is typed but not yet in the value goes in first.
-        let first = if matches!(act, Act::OpenField | Act::FieldHelp) { FormReply::Handled } else { self.leave() };
+        let first = if matches!(act, Act::OpenField | Act::FieldHelp) {
+            FormReply::Handled
+        } else {
+            self.leave()
+        };
         first.then(self.act_on_row(act))
     }
 
@@ -420,7 +462,9 @@ impl Form {
             Act::MoveDown => self.shift(&at, 1),
             Act::DuplicateItem => self.duplicate(&at),
             Act::SetNull => self.commit(vec![Edit::Set { at, to: Value::Null.into() }]),
-            Act::SetEmpty => empty(field).map_or(FormReply::Handled, |to| self.commit(vec![Edit::Set { at, to: to.into() }])),
+            Act::SetEmpty => empty(field).map_or(FormReply::Handled, |to| {
+                self.commit(vec![Edit::Set { at, to: to.into() }])
+            }),
             Act::EditJson => {
                 self.editor = self.cell(row).map(|cell| raw_json::opened(&cell));
                 self.resting = false;
@@ -455,8 +499,12 @@ impl Form {
             Act::CopyValue => self.copy_value(&at, Format::Json),
             Act::CopyYaml => self.copy_value(&at, Format::Yaml),
             Act::PasteValue => self.paste_value(&self.clip.clone()),
-            Act::ResetField => self.reset_edit(row).map_or(FormReply::Handled, |edit| self.put_back(edit)),
-            Act::RevertField => self.revert_edit(row).map_or(FormReply::Handled, |edit| self.put_back(edit)),
+            Act::ResetField => {
+                self.reset_edit(row).map_or(FormReply::Handled, |edit| self.put_back(edit))
+            }
+            Act::RevertField => {
+                self.revert_edit(row).map_or(FormReply::Handled, |edit| self.put_back(edit))
+            }
             _ => FormReply::Ignored,
         }
     }
@@ -467,7 +515,9 @@ impl Form {
     }
 
     fn duplicate(&mut self, at: &Pointer) -> FormReply {
-        let (Some(list), Some(index), Some(item)) = (at.parent(), at.last_index(), at.get(&self.value).cloned()) else {
+        let (Some(list), Some(index), Some(item)) =
+            (at.parent(), at.last_index(), at.get(&self.value).cloned())
+        else {
             return FormReply::Handled;
         };
         let place = list.item(index + 1);

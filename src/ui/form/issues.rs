@@ -20,7 +20,9 @@ impl Form {
         };
         let mut told: Vec<Issue> = self.drafts.iter().map(draft).collect();
         told.sort_by_key(|issue| issue.at.to_string());
-        told.extend(self.issues().iter().filter(|issue| !self.drafts.contains_key(&issue.at)).cloned());
+        told.extend(
+            self.issues().iter().filter(|issue| !self.drafts.contains_key(&issue.at)).cloned(),
+        );
         told
     }
 
@@ -29,7 +31,10 @@ impl Form {
     pub fn unread(&self) -> Vec<String> {
         let mut drafts: Vec<_> = self.drafts.iter().collect();
         drafts.sort_by_key(|(at, _)| at.to_string());
-        drafts.into_iter().map(|(at, (_, words))| format!("{} {words}", at.tokens().join(" › "))).collect()
+        drafts
+            .into_iter()
+            .map(|(at, (_, words))| format!("{} {words}", at.tokens().join(" › ")))
+            .collect()
     }
 
     /// How the schema is read where it does not say so itself.

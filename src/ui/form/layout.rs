@@ -54,8 +54,12 @@ pub fn indent(field: &Field) -> u16 {
 #[must_use]
 pub fn path_of(field: &Field) -> Option<String> {
     let tokens = field.pointer.tokens();
-    let above = tokens.len().checked_sub(1).filter(|_| field.depth > usize::from(DEEPEST / INDENT))?;
-    let names: Vec<_> = tokens[above.saturating_sub(3)..above].iter().map(|name| fit(&visible(name), 16).into_owned()).collect();
+    let above =
+        tokens.len().checked_sub(1).filter(|_| field.depth > usize::from(DEEPEST / INDENT))?;
+    let names: Vec<_> = tokens[above.saturating_sub(3)..above]
+        .iter()
+        .map(|name| fit(&visible(name), 16).into_owned())
+        .collect();
     Some(format!("… › {}", names.join(" › ")))
 }
 
@@ -92,7 +96,8 @@ pub fn signs(field: &Field) -> &'static str {
 pub fn signs_room(field: &Field) -> u16 {
     match width(signs(field)) {
         0 => 0,
-        // The same for a lone cross as for short rows of signs, so that little moves with the focus.
+        // The same for a lone cross as for short rows of signs, so that little moves with the
+        // focus.
         wide => u16::try_from(wide + 1).unwrap_or(0).max(6),
     }
 }

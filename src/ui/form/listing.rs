@@ -49,11 +49,15 @@ impl Listing {
     /// Keeps the options that match, best first; an empty filter keeps all in their order.
     pub fn filter(&mut self, options: &[Shown], filter: &str) {
         let chosen = self.chosen();
-        let candidates =
-            options.iter().map(|option| Candidate { name: &option.label, description: &option.help, ..Candidate::default() });
+        let candidates = options.iter().map(|option| Candidate {
+            name: &option.label,
+            description: &option.help,
+            ..Candidate::default()
+        });
         self.matching = ranked(filter, candidates);
         let kept = chosen.filter(|_| filter.trim().is_empty());
-        self.cursor = kept.and_then(|chosen| self.matching.iter().position(|at| *at == chosen)).unwrap_or(0);
+        self.cursor =
+            kept.and_then(|chosen| self.matching.iter().position(|at| *at == chosen)).unwrap_or(0);
     }
 
     /// The number of the option under the cursor.
@@ -62,7 +66,8 @@ impl Listing {
         self.matching.get(self.cursor).copied()
     }
 
-    /// Lets go of options that are no longer there: their owner may have fewer than when the list was opened.
+    /// Lets go of options that are no longer there: their owner may have fewer than when the list
+    /// was opened.
     fn fit(&mut self, options: &[Shown]) {
         self.matching.retain(|number| *number < options.len());
         self.cursor = self.cursor.min(self.matching.len().saturating_sub(1));
@@ -91,10 +96,14 @@ impl Listing {
 
     /// Goes to the next option that begins with a letter; whether the key was one.
     pub fn seek(&mut self, options: &[Shown], key: Key) -> bool {
-        let Some(letter) = key.letter().map(|letter| letter.to_lowercase().to_string()) else { return false };
+        let Some(letter) = key.letter().map(|letter| letter.to_lowercase().to_string()) else {
+            return false;
+        };
         self.fit(options);
         let count = self.matching.len();
-        let starts = |place: &usize| options[self.matching[*place]].label.to_lowercase().starts_with(&letter);
+        let starts = |place: &usize| {
+            options[self.matching[*place]].label.to_lowercase().starts_with(&letter)
+        };
         let next = (1..=count).map(|step| (self.cursor + step) % count).find(starts);
         self.cursor = next.unwrap_or(self.cursor);
         true
@@ -112,7 +121,12 @@ impl Listing {
     }
 
     /// Draws the list from `line` on.
-    pub fn draw(&mut self, options: &[Shown], context: &mut DrawContext<'_>, line: u16) -> Vec<Hit> {
+    pub fn draw(
+        &mut self,
+        options: &[Shown],
+        context: &mut DrawContext<'_>,
+        line: u16,
+    ) -> Vec<Hit> {
         self.fit(options);
         let overlay = context.style(Role::Overlay);
         if self.matching.is_empty() {
@@ -121,7 +135,10 @@ impl Listing {
             return Vec::new();
         }
         let seen = self.matching.len().min(SEEN);
-        self.top = self.top.clamp((self.cursor + 1).saturating_sub(seen), self.cursor).min(self.matching.len() - seen);
+        self.top = self
+            .top
+            .clamp((self.cursor + 1).saturating_sub(seen), self.cursor)
+            .min(self.matching.len() - seen);
         let labels = options.iter().map(|option| width(&option.label)).max().unwrap_or(0);
         let labels = labels.min(usize::from(context.area.width) * 2 / 3);
         let mut hits = Vec::new();
@@ -129,7 +146,8 @@ impl Listing {
             let at = line + u16::try_from(place - self.top).unwrap_or(0);
             let option = &options[*number];
             let style = if place == self.cursor { context.style(Role::Selected) } else { overlay };
-            let help = if place == self.cursor { style } else { overlay.patch(context.style(Role::Dim)) };
+            let help =
+                if place == self.cursor { style } else { overlay.patch(context.style(Role::Dim)) };
             let mark = if option.present { "✓ " } else { "  " };
             let more = match place - self.top {
                 0 if self.top > 0 => "↑",
@@ -142,7 +160,9 @@ impl Listing {
             if option.help.is_empty() {
                 pen.put(&option.label, style);
             } else {
-                pen.put(&pad(&crate::ui::canvas::visible(&option.label), labels), style).put("  ", style).put(&option.help, help);
+                pen.put(&pad(&crate::ui::canvas::visible(&option.label), labels), style)
+                    .put("  ", style)
+                    .put(&option.help, help);
             }
             pen.fill(style);
             context.pen(at).to(area, area.width.saturating_sub(1)).put(more, style);
@@ -158,13 +178,18 @@ impl Listing {
     fn draw_foot(&self, options: &[Shown], context: &mut DrawContext<'_>, line: u16) {
         let style = context.style(Role::Overlay);
         let info = style.patch(context.style(Role::Info));
-        let help = self.chosen().and_then(|chosen| options.get(chosen)).map_or("", |option| option.help.as_str());
+        let help = self
+            .chosen()
+            .and_then(|chosen| options.get(chosen))
+            .map_or("", |option| option.help.as_str());
         let room = usize::from(context.area.width).saturating_sub(4).max(8);
         let mut lines = crate::ui::canvas::wrap(&crate::ui::canvas::visible(help), room);
         if lines.len() > usize::from(FOOT) {
             lines.truncate(usize::from(FOOT));
             if let Some(last) = lines.last_mut() {
-                *last = pad(&format!("{} …", last.trim_end()), room.min(width(last) + 2)).trim_end().to_owned();
+                *last = pad(&format!("{} …", last.trim_end()), room.min(width(last) + 2))
+                    .trim_end()
+                    .to_owned();
             }
         }
         for row in 0..FOOT {
@@ -195,7 +220,8 @@ mod tests {
 
     #[test]
     fn options_that_went_meanwhile_are_let_go() {
-        let options = ["one", "two", "three"].map(|label| Shown { label: label.into(), ..Shown::default() });
+        let options =
+            ["one", "two", "three"].map(|label| Shown { label: label.into(), ..Shown::default() });
         let mut listing = Listing::open(&options);
         listing.key(Key::plain(Code::Up));
         assert!(listing.seek(&options[..2], Key::plain(Code::Char('t'))));

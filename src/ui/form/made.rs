@@ -24,7 +24,8 @@ use crate::schema::{
 };
 
 impl Form {
-    /// A form with nothing in it yet. A schema that is invalid opens all the same; see [`Form::findings`].
+    /// A form with nothing in it yet. A schema that is invalid opens all the same; see
+    /// [`Form::findings`].
     #[must_use]
     pub fn new(schema: impl Into<Arc<Value>>) -> Self {
         let schema = schema.into();
@@ -111,10 +112,10 @@ impl Form {
         (form.resting, form.scroll, form.full_help) = (self.resting, self.scroll, self.full_help);
         form.introduced = self.introduced;
         form.rebuild();
-        let kept = self
-            .editor
-            .take()
-            .filter(|_| form.row().is_some_and(|row| self.row_kind() == Some(discriminant(&form.fields[row].kind))));
+        let kept = self.editor.take().filter(|_| {
+            form.row()
+                .is_some_and(|row| self.row_kind() == Some(discriminant(&form.fields[row].kind)))
+        });
         if kept.is_some() {
             form.editor = kept;
         }

@@ -1,4 +1,5 @@
-//! A date, a time, both or a duration: typed, stepped by the part at the cursor, or picked from a calendar or a list.
+//! A date, a time, both or a duration: typed, stepped by the part at the cursor, or picked from a
+//! calendar or a list.
 
 use super::{
     calendar::Calendar,
@@ -22,7 +23,9 @@ pub struct MomentField;
 const SIGNS: &str = "− + ▾";
 
 /// Durations that are offered.
-const DURATIONS: [&str; 12] = ["PT10S", "PT30S", "PT1M", "PT5M", "PT15M", "PT30M", "PT1H", "PT6H", "P1D", "P7D", "P30D", "P1Y"];
+const DURATIONS: [&str; 12] = [
+    "PT10S", "PT30S", "PT1M", "PT5M", "PT15M", "PT30M", "PT1H", "PT6H", "P1D", "P7D", "P30D", "P1Y",
+];
 
 fn kind(cell: &Cell<'_>) -> Moment {
     match cell.field.kind {
@@ -33,13 +36,13 @@ fn kind(cell: &Cell<'_>) -> Moment {
 
 /// The day of the week, or the duration in words.
 fn reading(cell: &Cell<'_>, text: &str) -> String {
-    const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+    const DAYS: [&str; 7] =
+        ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
     match kind(cell) {
         Moment::Duration => moment::duration_words(text).unwrap_or_default(),
         Moment::Time => String::new(),
-        Moment::Date | Moment::DateTime => {
-            moment::date_in(text).map_or_else(String::new, |date| DAYS[moment::weekday(date)].to_owned())
-        }
+        Moment::Date | Moment::DateTime => moment::date_in(text)
+            .map_or_else(String::new, |date| DAYS[moment::weekday(date)].to_owned()),
     }
 }
 
@@ -59,7 +62,10 @@ impl Widget for MomentField {
             }
         }
         let edge = context.area.width.saturating_sub(1);
-        vec![Hit { line: 0, columns: edge..edge + 1, click: Click::Open }, Hit { line: 0, columns: 0..edge, click: ANYWHERE }]
+        vec![
+            Hit { line: 0, columns: edge..edge + 1, click: Click::Open },
+            Hit { line: 0, columns: 0..edge, click: ANYWHERE },
+        ]
     }
 
     fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
@@ -81,7 +87,9 @@ impl MomentLine {
     fn open(&mut self, cell: &Cell<'_>) {
         let today = cell.wall.date();
         self.picker = Some(match kind(cell) {
-            Moment::Date | Moment::DateTime => Picker::Calendar(Calendar::new(moment::date_in(self.input.text()), today)),
+            Moment::Date | Moment::DateTime => {
+                Picker::Calendar(Calendar::new(moment::date_in(self.input.text()), today))
+            }
             Moment::Time => list(times(cell), self.input.text()),
             Moment::Duration => list(durations(), self.input.text()),
         });
@@ -117,7 +125,9 @@ impl MomentLine {
                 self.input.go(cursor.min(next.len()));
                 cell.set(next)
             }
-            None => Answer::Refused("this is no date or time yet whose parts could be stepped".into()),
+            None => {
+                Answer::Refused("this is no date or time yet whose parts could be stepped".into())
+            }
         }
     }
 
@@ -154,7 +164,10 @@ impl MomentLine {
             }
             Some(Picker::List { list, options }) => {
                 if key.is(Code::Enter) {
-                    let text = list.chosen().and_then(|chosen| options.get(chosen)).map(|(text, _)| text.clone());
+                    let text = list
+                        .chosen()
+                        .and_then(|chosen| options.get(chosen))
+                        .map(|(text, _)| text.clone());
                     self.picker = None;
                     return text.map_or(Answer::Handled, |text| self.write(cell, &text));
                 }
@@ -184,7 +197,8 @@ fn list(options: Vec<(String, Shown)>, text: &str) -> Picker {
 }
 
 fn times(cell: &Cell<'_>) -> Vec<(String, Shown)> {
-    let shown = |label: &str, help: &str| Shown { label: label.into(), help: help.into(), present: false };
+    let shown =
+        |label: &str, help: &str| Shown { label: label.into(), help: help.into(), present: false };
     let now = cell.wall.time();
     let mut options = vec![(now.clone(), shown(&now, "now"))];
     options.extend((0..48).map(|half| {
@@ -219,7 +233,10 @@ impl Editor for MomentLine {
         let start = width(self.input.text()) + 3;
         if start + width(&said) < usize::from(edge) {
             let dim = context.ground(0).patch(context.style(Role::Dim));
-            context.pen(0).skip(u16::try_from(start).unwrap_or(0)).put(&said, ratatui::style::Style { bg: None, ..dim });
+            context
+                .pen(0)
+                .skip(u16::try_from(start).unwrap_or(0))
+                .put(&said, ratatui::style::Style { bg: None, ..dim });
         }
         let mut hits = vec![
             Hit { line: 0, columns: edge..edge + 1, click: Click::Step(-1) },
@@ -254,7 +271,10 @@ impl Editor for MomentLine {
         match clip::asked(input) {
             Some(Clip::Copy) => return clip::copy(self.input.selected()),
             Some(Clip::Cut) => {
-                return self.input.cut().map_or(Answer::Ignored, |text| clip::cut(text, cell.set(self.input.text())));
+                return self
+                    .input
+                    .cut()
+                    .map_or(Answer::Ignored, |text| clip::cut(text, cell.set(self.input.text())));
             }
             None => {}
         }
@@ -328,9 +348,17 @@ impl Editor for MomentLine {
         match self.picker {
             Some(Picker::Calendar(_)) => {
                 let now = if kind(cell) == Moment::Date { "today" } else { "now" };
-                vec![("←→↑↓", "day"), ("PgUp/PgDn", "month"), ("t", now), ("Enter", "take"), ("Esc", "close")]
+                vec![
+                    ("←→↑↓", "day"),
+                    ("PgUp/PgDn", "month"),
+                    ("t", now),
+                    ("Enter", "take"),
+                    ("Esc", "close"),
+                ]
             }
-            Some(Picker::List { .. }) => vec![("↑↓", "choose"), ("Enter", "take"), ("Esc", "close")],
+            Some(Picker::List { .. }) => {
+                vec![("↑↓", "choose"), ("Enter", "take"), ("Esc", "close")]
+            }
             None => vec![("Enter", "pick"), ("Ctrl+↑↓", "step the part here")],
         }
     }

@@ -36,7 +36,8 @@ impl Form {
             MouseKind::Down(Button::Left) => {
                 self.held = None;
                 let hit = self.spots.iter().find(|spot| spot.area.contains(at));
-                let Some((row, target, area)) = hit.map(|spot| (spot.row, spot.target, spot.area)) else {
+                let Some((row, target, area)) = hit.map(|spot| (spot.row, spot.target, spot.area))
+                else {
                     return FormReply::Handled;
                 };
                 self.press(row, target, at.x - area.x, area.as_position())
@@ -48,27 +49,34 @@ impl Form {
     fn wheel(&mut self, at: Position, notches: i16) {
         let by = isize::from(notches).saturating_mul(3);
         let over = self.spots.iter().find(|spot| spot.area.contains(at));
-        let is_editor = over.is_some_and(|spot| Some(spot.row) == self.row() && matches!(spot.target, Target::Widget(_)));
+        let is_editor = over.is_some_and(|spot| {
+            Some(spot.row) == self.row() && matches!(spot.target, Target::Widget(_))
+        });
         if is_editor && self.editor.as_mut().is_some_and(|editor| editor.wheel(by)) {
             return;
         }
         let by = usize::from(notches.unsigned_abs()) * NOTCH;
         let most = self.lines.total().saturating_sub(usize::from(self.area.height));
-        self.scroll = if notches < 0 { self.scroll.saturating_sub(by) } else { (self.scroll + by).min(most) };
+        self.scroll =
+            if notches < 0 { self.scroll.saturating_sub(by) } else { (self.scroll + by).min(most) };
         self.follow = false;
     }
 
     fn press(&mut self, row: usize, target: Target, across: u16, corner: Position) -> FormReply {
         let Some(field) = self.fields.get(row) else { return FormReply::Handled };
         let id = (field.pointer.clone(), field.part);
-        let is_item = matches!(field.role, Role::Item { .. }) && !matches!(field.part, Part::Add | Part::More(_));
-        let is_entry = matches!(field.role, Role::Entry { .. }) && !matches!(field.part, Part::Add | Part::More(_));
+        let is_item = matches!(field.role, Role::Item { .. })
+            && !matches!(field.part, Part::Add | Part::More(_));
+        let is_entry = matches!(field.role, Role::Entry { .. })
+            && !matches!(field.part, Part::Add | Part::More(_));
         let on_label = corner.x + across < self.area.x + self.columns.widget;
         let was_here = self.focus == id;
         let mut left = FormReply::Handled;
         if !was_here {
             left = self.leave();
-            let Some(row) = self.fields.iter().position(|field| (&field.pointer, field.part) == (&id.0, id.1)) else {
+            let Some(row) =
+                self.fields.iter().position(|field| (&field.pointer, field.part) == (&id.0, id.1))
+            else {
                 return left;
             };
             self.set_row(row);

@@ -35,7 +35,9 @@ impl Widget for MultiLine {
     fn lines(&self, cell: &Cell<'_>, width: u16) -> u16 {
         let least = cell.field.node.hints.rows.unwrap_or(1);
         match cell.field.presence {
-            Presence::Set => u16::try_from(preview(&cell.text(), (width, seen(cell))).0.len()).unwrap_or(1).max(least),
+            Presence::Set => u16::try_from(preview(&cell.text(), (width, seen(cell))).0.len())
+                .unwrap_or(1)
+                .max(least),
             _ => least,
         }
     }
@@ -102,8 +104,15 @@ impl Editor for Lines {
                     self.area = Some(Area::new(&cell.text()));
                     Answer::Handled
                 }
-                Input::Key(key) if matches!(key.code, Code::Backspace | Code::Delete) && cell.text().is_empty() => cell.unset(),
-                Input::Key(key) if key.letter().is_none() && !key.is(Code::Backspace) => Answer::Ignored,
+                Input::Key(key)
+                    if matches!(key.code, Code::Backspace | Code::Delete)
+                        && cell.text().is_empty() =>
+                {
+                    cell.unset()
+                }
+                Input::Key(key) if key.letter().is_none() && !key.is(Code::Backspace) => {
+                    Answer::Ignored
+                }
                 Input::Mouse(_) => Answer::Ignored,
                 typed => {
                     self.area = Some(Area::new(&cell.text()));
@@ -131,7 +140,12 @@ impl Editor for Lines {
 
     fn keys(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
         match self.area {
-            Some(_) => vec![("Enter", "new line"), ("Esc", "done"), ("Shift+←→↑↓", "select"), ("Ctrl+Z", "undo typing")],
+            Some(_) => vec![
+                ("Enter", "new line"),
+                ("Esc", "done"),
+                ("Shift+←→↑↓", "select"),
+                ("Ctrl+Z", "undo typing"),
+            ],
             None => vec![("Enter", "write")],
         }
     }

@@ -21,15 +21,17 @@ pub struct Note {
     pub fix: Option<String>,
 }
 
-/// What is wrong with the schema of a field, told at the field; with its place in the schema where it is not the field's own.
+/// What is wrong with the schema of a field, told at the field; with its place in the schema where
+/// it is not the field's own.
 pub(super) fn faults(schema: &Schema, findings: &[SchemaFinding], fields: &[Field]) -> Vec<Note> {
     let mut by_schema: HashMap<String, Vec<&SchemaFinding>> = HashMap::new();
     for finding in findings.iter().filter(|finding| !finding.schema.is_root()) {
         by_schema.entry(finding.schema.to_string()).or_default().push(finding);
     }
     let mut notes: Vec<Note> = Vec::new();
-    let own =
-        fields.iter().filter(|field| !by_schema.is_empty() && matches!(field.part, Part::Whole | Part::Switch(_) | Part::Value));
+    let own = fields.iter().filter(|field| {
+        !by_schema.is_empty() && matches!(field.part, Part::Whole | Part::Switch(_) | Part::Value)
+    });
     for field in own {
         let places = field.node.made_from.iter().filter_map(|place| schema.pointer(*place));
         for finding in places.filter_map(|place| by_schema.get(&*place)).flatten() {
@@ -37,7 +39,8 @@ pub(super) fn faults(schema: &Schema, findings: &[SchemaFinding], fields: &[Fiel
                 Some(keyword) => format!("its schema: {keyword:?} {}", finding.words),
                 None => format!("its schema {}", finding.words),
             };
-            let note = Note { at: field.pointer.clone(), severity: Severity::Warning, text, fix: None };
+            let note =
+                Note { at: field.pointer.clone(), severity: Severity::Warning, text, fix: None };
             if !notes.contains(&note) {
                 notes.push(note);
             }
@@ -68,7 +71,12 @@ pub struct Remarks {
 impl Remarks {
     /// Brings everything to its row: its own; where that is folded away, it is counted on the fold.
     #[must_use]
-    pub fn place(fields: &[Field], issues: &[Issue], drafts: &HashMap<Pointer, (String, String)>, notes: &[Note]) -> Self {
+    pub fn place(
+        fields: &[Field],
+        issues: &[Issue],
+        drafts: &HashMap<Pointer, (String, String)>,
+        notes: &[Note],
+    ) -> Self {
         let mut rows: HashMap<&Pointer, usize> = HashMap::with_capacity(fields.len());
         for (row, field) in fields.iter().enumerate() {
             match field.part {
@@ -79,7 +87,13 @@ impl Remarks {
         }
         let mut remarks = Self::default();
         for (at, (_, words)) in drafts {
-            remarks.put(fields, &rows, at, Remark { severity: Severity::Error, text: words.clone(), fix: None }, Names::Wanted);
+            remarks.put(
+                fields,
+                &rows,
+                at,
+                Remark { severity: Severity::Error, text: words.clone(), fix: None },
+                Names::Wanted,
+            );
         }
         // What is typed is not yet the value, so what is wrong with the value is no news.
         for issue in issues.iter().filter(|issue| !drafts.contains_key(&issue.at)) {
@@ -94,7 +108,14 @@ impl Remarks {
         remarks
     }
 
-    fn put(&mut self, fields: &[Field], rows: &HashMap<&Pointer, usize>, at: &Pointer, mut remark: Remark, names: Names) {
+    fn put(
+        &mut self,
+        fields: &[Field],
+        rows: &HashMap<&Pointer, usize>,
+        at: &Pointer,
+        mut remark: Remark,
+        names: Names,
+    ) {
         self.total += 1;
         let mut place = at.clone();
         loop {
@@ -178,7 +199,11 @@ mod tests {
         let rows = fields(&schema, Some(&checker), &value, &view);
         let remarks = Remarks::place(&rows, &checker.issues(&value), &HashMap::new(), &[]);
         assert_eq!((remarks.inside(0), remarks.of(1)[0].text.as_str()), (1, "is required"));
-        assert_eq!(remarks.of(2)[0].text, "is required", "what is required has a row even where nothing else is said of it");
+        assert_eq!(
+            remarks.of(2)[0].text,
+            "is required",
+            "what is required has a row even where nothing else is said of it"
+        );
         assert_eq!(remarks.total(), 3);
     }
 }

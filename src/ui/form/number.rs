@@ -27,7 +27,8 @@ const STEPS: &str = "− +";
 impl Widget for NumberField {
     fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let text = cell.text();
-        let (shown, role) = if text.is_empty() { (cell.ghost(), Role::Ghost) } else { (text, Role::SyntaxNumber) };
+        let (shown, role) =
+            if text.is_empty() { (cell.ghost(), Role::Ghost) } else { (text, Role::SyntaxNumber) };
         let style = context.style(role);
         context.line(0, &shown, style, "");
         vec![context.whole(0, ANYWHERE)]
@@ -49,7 +50,11 @@ impl NumberLine {
             // What the user put there stays while another number is typed.
             let is_declared = cell.field.role == Seat::Member && cell.field.part == Part::Whole;
             let words = "a number is expected here".into();
-            return if is_declared { cell.unset() } else { Answer::Draft { text: String::new(), words } };
+            return if is_declared {
+                cell.unset()
+            } else {
+                Answer::Draft { text: String::new(), words }
+            };
         }
         let whole = cell.field.kind == Kind::Number { whole: true };
         match parse::number(text, whole) {
@@ -60,7 +65,8 @@ impl NumberLine {
 
     fn step(&mut self, cell: &Cell<'_>, by: i8) -> Answer {
         let Some(next) = stepped(cell, by) else {
-            let words = messages::rules(&cell.field.node).unwrap_or_else(|| "no further number can be told exactly".into());
+            let words = messages::rules(&cell.field.node)
+                .unwrap_or_else(|| "no further number can be told exactly".into());
             return Answer::Refused(format!("it goes no further: {words}"));
         };
         match Literal::parse(&next) {
@@ -73,11 +79,16 @@ impl NumberLine {
     }
 }
 
-/// The number one step further as it is to be written, within its bounds; `None` where there is none, or a step would lose digits.
+/// The number one step further as it is to be written, within its bounds; `None` where there is
+/// none, or a step would lose digits.
 fn stepped(cell: &Cell<'_>, by: i8) -> Option<String> {
     let node = &cell.field.node;
     let rules = &node.number;
-    let default = node.default.as_ref().filter(|_| cell.value.is_none()).and_then(serde_json::Value::as_number);
+    let default = node
+        .default
+        .as_ref()
+        .filter(|_| cell.value.is_none())
+        .and_then(serde_json::Value::as_number);
     let present = match cell.text() {
         text if text.is_empty() => default.map_or_else(|| "0".to_owned(), ToString::to_string),
         text => text,
@@ -121,7 +132,11 @@ fn fraction_step(present: &str, step: &str, by: i8, multiples: bool) -> Option<S
     }
     let (number, step): (f64, f64) = (present.parse().ok()?, step.parse().ok()?);
     // Steps are counted, so that 0.1 three times is 0.3.
-    let next = if multiples { ((number / step).round() + f64::from(by)) * step } else { number + f64::from(by) };
+    let next = if multiples {
+        ((number / step).round() + f64::from(by)) * step
+    } else {
+        number + f64::from(by)
+    };
     Some(format!("{next:.places$}"))
 }
 
@@ -140,7 +155,12 @@ impl Editor for NumberLine {
             }
             pen.put(&cell.ghost(), ghost);
         } else {
-            self.input.draw(context.buffer, line, ground.patch(context.styles[Role::SyntaxNumber]), cursor);
+            self.input.draw(
+                context.buffer,
+                line,
+                ground.patch(context.styles[Role::SyntaxNumber]),
+                cursor,
+            );
         }
         let (area, key) = (context.area, ground.patch(context.style(Role::Key)));
         context.pen(0).to(area, edge).put(STEPS, key);
@@ -162,7 +182,12 @@ impl Editor for NumberLine {
     fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
         match clip::asked(input) {
             Some(Clip::Copy) => return clip::copy(self.input.selected()),
-            Some(Clip::Cut) => return self.input.cut().map_or(Answer::Ignored, |text| clip::cut(text, self.typed(cell))),
+            Some(Clip::Cut) => {
+                return self
+                    .input
+                    .cut()
+                    .map_or(Answer::Ignored, |text| clip::cut(text, self.typed(cell)));
+            }
             None => {}
         }
         let before = self.input.text().to_owned();
@@ -171,8 +196,13 @@ impl Editor for NumberLine {
             Input::Key(key) if key.mods.ctrl && key.code == Code::Up => self.step(cell, 1),
             Input::Key(key) if key.mods.ctrl && key.code == Code::Down => self.step(cell, -1),
             Input::Key(key) if self.input.key(*key) => {
-                let removes = matches!(key.code, Code::Backspace | Code::Delete) && self.input.text().is_empty();
-                if self.input.text() == before && !removes { Answer::Handled } else { self.typed(cell) }
+                let removes = matches!(key.code, Code::Backspace | Code::Delete)
+                    && self.input.text().is_empty();
+                if self.input.text() == before && !removes {
+                    Answer::Handled
+                } else {
+                    self.typed(cell)
+                }
             }
             Input::Paste(text) => {
                 self.input.insert(text.trim());
@@ -217,7 +247,10 @@ mod tests {
 
     #[test]
     fn steps_keep_every_digit() {
-        assert_eq!(whole_step(123_456_789_012_345_678_901, 1, 1, false), Some(123_456_789_012_345_678_902));
+        assert_eq!(
+            whole_step(123_456_789_012_345_678_901, 1, 1, false),
+            Some(123_456_789_012_345_678_902)
+        );
         assert_eq!(whole_step(7, 5, 1, true), Some(10));
         assert_eq!(whole_step(-7, 5, -1, true), Some(-10));
         assert_eq!(fraction_step("0.20", "0.1", 1, true).as_deref(), Some("0.30"));

@@ -40,40 +40,73 @@ impl Form {
         if act == Act::OnlySet {
             return None;
         }
-        let Some(field) = self.row().and_then(|row| self.fields.get(row)) else { return Some("the form is empty".into()) };
+        let Some(field) = self.row().and_then(|row| self.fields.get(row)) else {
+            return Some("the form is empty".into());
+        };
         let item = match field.role {
-            Role::Item { index, len } if field.part != Part::Add && index < len => Some((index, len)),
+            Role::Item { index, len } if field.part != Part::Add && index < len => {
+                Some((index, len))
+            }
             _ => None,
         };
         if field.node.read_only && changes(act) {
             return Some(super::read_only::WHY.into());
         }
         let words = match act {
-            Act::AddItem | Act::AddMember | Act::DuplicateItem if field.locks.add || field.node.hints.locks.add => {
+            Act::AddItem | Act::AddMember | Act::DuplicateItem
+                if field.locks.add || field.node.hints.locks.add =>
+            {
                 "the uiSchema lets nobody add here"
             }
-            Act::MoveUp | Act::MoveDown if field.locks.order => "the uiSchema keeps the order of this list",
+            Act::MoveUp | Act::MoveDown if field.locks.order => {
+                "the uiSchema keeps the order of this list"
+            }
             Act::RemoveValue if field.locks.remove => "the uiSchema lets nobody remove it",
-            Act::AddItem if !self.can_add(field) => "this is no list, nor an object that takes further members",
-            Act::AddMember if !self.takes_members(&self.object_around(field)) => "the object takes no further members",
+            Act::AddItem if !self.can_add(field) => {
+                "this is no list, nor an object that takes further members"
+            }
+            Act::AddMember if !self.takes_members(&self.object_around(field)) => {
+                "the object takes no further members"
+            }
             Act::RemoveValue if !field.is_removable() => "there is no value to take away",
-            Act::MoveUp | Act::MoveDown | Act::DuplicateItem if item.is_none() => "this is not an item of a list",
+            Act::MoveUp | Act::MoveDown | Act::DuplicateItem if item.is_none() => {
+                "this is not an item of a list"
+            }
             Act::MoveUp if item.is_some_and(|(index, _)| index == 0) => "it is the first item",
-            Act::MoveDown if item.is_some_and(|(index, len)| index + 1 == len) => "it is the last item",
+            Act::MoveDown if item.is_some_and(|(index, len)| index + 1 == len) => {
+                "it is the last item"
+            }
             Act::SetNull if !self.may_be_null(&field.pointer) => "null is not allowed here",
             Act::SetEmpty if empty(field).is_none() => "this is no text, list or object",
-            Act::SetNull | Act::EditJson if matches!(field.part, Part::Add | Part::More(_)) => "there is no value here",
-            Act::RenameMember if !matches!(field.role, Role::Entry { .. }) || field.presence == Presence::Unset => {
+            Act::SetNull | Act::EditJson if matches!(field.part, Part::Add | Part::More(_)) => {
+                "there is no value here"
+            }
+            Act::RenameMember
+                if !matches!(field.role, Role::Entry { .. })
+                    || field.presence == Presence::Unset =>
+            {
                 "its name is given by the schema"
             }
             Act::EditText if !is_text(field) => "this is not a text",
-            Act::FixField if self.fix_here().is_none() => "there is nothing that could be mended by itself",
-            Act::FieldHelp if field.help().is_none() && self.introduction().is_empty() => "there is no description",
-            Act::CopyValue | Act::CopyYaml if field.presence == Presence::Unset => "there is no value to copy",
+            Act::FixField if self.fix_here().is_none() => {
+                "there is nothing that could be mended by itself"
+            }
+            Act::FieldHelp if field.help().is_none() && self.introduction().is_empty() => {
+                "there is no description"
+            }
+            Act::CopyValue | Act::CopyYaml if field.presence == Presence::Unset => {
+                "there is no value to copy"
+            }
             Act::PasteValue if self.clip.is_empty() => "nothing was copied yet",
-            Act::ResetField if self.row().and_then(|row| self.reset_edit(row)).is_none() => "it is as it would begin",
-            Act::RevertField if self.row().and_then(|row| self.revert_edit(row)).is_none() => "it is as it is saved",
-            Act::NextIssue | Act::PreviousIssue if self.remarks.total() == 0 => "there is nothing to mend",
+            Act::ResetField if self.row().and_then(|row| self.reset_edit(row)).is_none() => {
+                "it is as it would begin"
+            }
+            Act::RevertField if self.row().and_then(|row| self.revert_edit(row)).is_none() => {
+                "it is as it is saved"
+            }
+            Act::NextIssue | Act::PreviousIssue if self.remarks.total() == 0 => {
+                "there is nothing to mend"
+            }
             _ => return None,
         };
         Some(words.into())
@@ -83,7 +116,9 @@ impl Form {
     pub(super) fn grown_object(&self, field: &Field) -> Option<Pointer> {
         let is_object = || field.pointer.get(&self.value).is_some_and(Value::is_object);
         match field.kind {
-            Kind::Map { .. } | Kind::Object { .. } | Kind::Add(Adds::Member) => Some(field.pointer.clone()),
+            Kind::Map { .. } | Kind::Object { .. } | Kind::Add(Adds::Member) => {
+                Some(field.pointer.clone())
+            }
             Kind::Variant { .. } if is_object() => Some(field.pointer.clone()),
             _ => None,
         }
@@ -104,7 +139,9 @@ impl Form {
 
     /// Null is allowed at a place: a union's row may say so, though none of its branches does.
     fn may_be_null(&self, at: &Pointer) -> bool {
-        self.fields.iter().any(|field| field.pointer == *at && field.node.types.contains(Types::NULL))
+        self.fields
+            .iter()
+            .any(|field| field.pointer == *at && field.node.types.contains(Types::NULL))
     }
 
     fn takes_members(&self, object: &Pointer) -> bool {
@@ -118,7 +155,10 @@ impl Form {
                 matches!(field.role, Role::Item { .. })
                     || matches!(
                         field.kind,
-                        Kind::List { .. } | Kind::Chips(_) | Kind::Variant { open: Some(_), .. } | Kind::Add(_)
+                        Kind::List { .. }
+                            | Kind::Chips(_)
+                            | Kind::Variant { open: Some(_), .. }
+                            | Kind::Add(_)
                     )
             }
         }
@@ -132,7 +172,10 @@ impl Form {
     }
 
     fn fix_here(&self) -> Option<usize> {
-        self.remarks.of(self.row()?).iter().find_map(|remark| remark.fix.as_ref().map(|(note, _)| *note))
+        self.remarks
+            .of(self.row()?)
+            .iter()
+            .find_map(|remark| remark.fix.as_ref().map(|(note, _)| *note))
     }
 
     /// The actions worth naming for the focused row, most useful first.
@@ -158,7 +201,10 @@ impl Form {
             Act::FindField => self.position().is_some(),
             Act::AddItem => field.is_some_and(Self::is_for_adding),
             Act::SetNull => field.is_some_and(|field| {
-                let says_so = matches!(field.kind, Kind::Choice(_) | Kind::Toggle | Kind::Variant { .. } | Kind::Null);
+                let says_so = matches!(
+                    field.kind,
+                    Kind::Choice(_) | Kind::Toggle | Kind::Variant { .. } | Kind::Null
+                );
                 field.node.nullable && field.presence != Presence::Null && !says_so
             }),
             _ => true,

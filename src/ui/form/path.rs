@@ -28,7 +28,10 @@ impl Widget for PathField {
             context.line(0, &text, style, "▾");
         }
         let edge = context.area.width.saturating_sub(1);
-        vec![Hit { line: 0, columns: edge..edge + 1, click: Click::Open }, Hit { line: 0, columns: 0..edge, click: ANYWHERE }]
+        vec![
+            Hit { line: 0, columns: edge..edge + 1, click: Click::Open },
+            Hit { line: 0, columns: 0..edge, click: ANYWHERE },
+        ]
     }
 
     fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
@@ -93,7 +96,9 @@ impl PathLine {
     }
 
     fn pick(&mut self, cell: &Cell<'_>, number: usize) -> Answer {
-        let Some(name) = self.options(cell).get(number).map(|option| option.label.clone()) else { return Answer::Handled };
+        let Some(name) = self.options(cell).get(number).map(|option| option.label.clone()) else {
+            return Answer::Handled;
+        };
         let (folder, _) = split(self.input.text());
         let text = format!("{folder}{name}");
         self.input.replace(&text);
@@ -107,7 +112,9 @@ impl PathLine {
     }
 
     fn list_key(&mut self, cell: &Cell<'_>, key: Key) -> Answer {
-        let Some(list) = self.list.as_mut().and_then(|open| open.list.as_mut()) else { return Answer::Ignored };
+        let Some(list) = self.list.as_mut().and_then(|open| open.list.as_mut()) else {
+            return Answer::Ignored;
+        };
         if key.is(Code::Enter) {
             let Some(chosen) = list.chosen() else {
                 self.list = None;
@@ -125,7 +132,9 @@ impl Editor for PathLine {
             (None, _) => 1,
             (Some(Open { list: Some(list), .. }), _) => 1 + list.lines(),
             (Some(_), listed) => {
-                let names = listed.and_then(|listed| listed.names.as_ref().ok()).map_or(0, |names| names.len());
+                let names = listed
+                    .and_then(|listed| listed.names.as_ref().ok())
+                    .map_or(0, |names| names.len());
                 1 + Listing::lines_of(names)
             }
         }
@@ -142,7 +151,9 @@ impl Editor for PathLine {
             (None, _) => return hits,
             (Some(_), None) => Some("  looking …".to_owned()),
             (Some(_), Some(Err(words))) => Some(format!("  {words}")),
-            (Some(_), Some(Ok(names))) if names.is_empty() => Some("  the folder is empty".to_owned()),
+            (Some(_), Some(Ok(names))) if names.is_empty() => {
+                Some("  the folder is empty".to_owned())
+            }
             (Some(_), Some(Ok(_))) => None,
         };
         if let Some(words) = words {
@@ -183,7 +194,10 @@ impl Editor for PathLine {
         match clip::asked(input) {
             Some(Clip::Copy) => return clip::copy(self.input.selected()),
             Some(Clip::Cut) => {
-                return self.input.cut().map_or(Answer::Ignored, |text| clip::cut(text, cell.set(self.input.text())));
+                return self
+                    .input
+                    .cut()
+                    .map_or(Answer::Ignored, |text| clip::cut(text, cell.set(self.input.text())));
             }
             None => {}
         }

@@ -23,8 +23,11 @@ impl Widget for RawJson {
             (None, Some(value)) => one_line(&value.to_string()),
             (None, None) => String::new(),
         };
-        let (text, role) =
-            if text.is_empty() { (format!("{} · JSON", cell.ghost()), Role::Ghost) } else { (text, Role::SyntaxText) };
+        let (text, role) = if text.is_empty() {
+            (format!("{} · JSON", cell.ghost()), Role::Ghost)
+        } else {
+            (text, Role::SyntaxText)
+        };
         let style = ratatui::style::Style { bg: None, ..context.style(role) };
         context.line(0, &text, style, "⏎");
         vec![context.whole(0, Click::Open)]
@@ -52,7 +55,11 @@ fn text(cell: &Cell<'_>) -> String {
 fn typed(cell: &Cell<'_>, text: String) -> Answer {
     // What the user put there stays while something else is typed.
     let is_declared = cell.field.role == Seat::Member;
-    if text.trim().is_empty() && is_declared && cell.field.presence != Presence::Unset && cell.field.is_removable() {
+    if text.trim().is_empty()
+        && is_declared
+        && cell.field.presence != Presence::Unset
+        && cell.field.is_removable()
+    {
         return cell.unset();
     }
     match parse::json(&text) {
@@ -96,8 +103,15 @@ impl Editor for Json {
     fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
         let Some(area) = &mut self.area else {
             return match input {
-                Input::Key(key) if matches!(key.code, Code::Backspace | Code::Delete) && text(cell).is_empty() => cell.unset(),
-                Input::Key(key) if !key.is(Code::Enter) && key.letter().is_none() => Answer::Ignored,
+                Input::Key(key)
+                    if matches!(key.code, Code::Backspace | Code::Delete)
+                        && text(cell).is_empty() =>
+                {
+                    cell.unset()
+                }
+                Input::Key(key) if !key.is(Code::Enter) && key.letter().is_none() => {
+                    Answer::Ignored
+                }
                 Input::Mouse(_) => Answer::Ignored,
                 Input::Key(key) if key.is(Code::Enter) => {
                     self.area = Some(Area::new(&text(cell)));

@@ -9,15 +9,19 @@ use crate::{
 
 pub struct ReadOnly;
 
-pub(super) const WHY: &str = "read-only by its schema: what owns it sets it. Alt+J edits it all the same";
+pub(super) const WHY: &str =
+    "read-only by its schema: what owns it sets it. Alt+J edits it all the same";
 
 impl Widget for ReadOnly {
     fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
-        let is_secret = cell.field.node.write_only || cell.field.node.text.format.as_deref() == Some("password");
+        let is_secret = cell.field.node.write_only
+            || cell.field.node.text.format.as_deref() == Some("password");
         let (text, role) = match (cell.written, cell.value) {
             (_, Some(_)) if is_secret => ("••••".into(), Role::Dim),
             (Some(written), _) => (written.to_owned(), Role::Dim),
-            (_, Some(value)) if !value.is_null() && value.as_str() != Some("") => (one_line(&plain(value)), Role::Dim),
+            (_, Some(value)) if !value.is_null() && value.as_str() != Some("") => {
+                (one_line(&plain(value)), Role::Dim)
+            }
             _ => (cell.ghost(), Role::Ghost),
         };
         let (style, sign) = (context.style(role), context.style(Role::Info));
@@ -44,7 +48,9 @@ impl Editor for Locked {
 
     fn input(&mut self, _cell: &Cell<'_>, input: &Input) -> Answer {
         match input {
-            Input::Key(key) if key.is(Code::Enter) || key.is(Code::Char(' ')) => Answer::Refused(WHY.into()),
+            Input::Key(key) if key.is(Code::Enter) || key.is(Code::Char(' ')) => {
+                Answer::Refused(WHY.into())
+            }
             Input::Paste(_) => Answer::Refused(WHY.into()),
             _ => Answer::Ignored,
         }

@@ -21,7 +21,11 @@ impl Editor for Rename {
         let cursor = (context.look == Look::Active).then(|| context.style(Role::Cursor));
         let dim = ground.patch(context.style(Role::Dim));
         context.pen(0).put("new name: ", dim);
-        let area = ratatui::layout::Rect { x: context.area.x + 10, width: context.area.width.saturating_sub(10), ..context.area };
+        let area = ratatui::layout::Rect {
+            x: context.area.x + 10,
+            width: context.area.width.saturating_sub(10),
+            ..context.area
+        };
         self.input.draw(context.buffer, area, ground, cursor);
         vec![context.whole(0, Click::Open)]
     }
@@ -36,7 +40,9 @@ impl Editor for Rename {
 
     fn input(&mut self, _cell: &Cell<'_>, input: &Input) -> Answer {
         match input {
-            Input::Key(key) if key.is(Code::Enter) => Answer::Ask(Ask::Rename(self.input.text().to_owned())),
+            Input::Key(key) if key.is(Code::Enter) => {
+                Answer::Ask(Ask::Rename(self.input.text().to_owned()))
+            }
             Input::Key(key) if self.input.key(*key) => Answer::Handled,
             Input::Paste(text) => {
                 self.input.insert(text);

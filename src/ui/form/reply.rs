@@ -9,8 +9,8 @@ pub enum FormReply {
     Ignored,
     /// Focus, scroll, folds or a draft changed, or nothing needs to.
     Handled,
-    /// The value changes by these edits, one after the other, as one step of undo. The form shows them already;
-    /// whoever holds the value makes them and tells by `Form::sync`.
+    /// The value changes by these edits, one after the other, as one step of undo. The form shows
+    /// them already; whoever holds the value makes them and tells by `Form::sync`.
     Edits(Vec<Edit>),
     /// The text at this place is to be edited outside; what comes back goes to `Form::edited`.
     OpenEditor { at: Pointer, text: String },

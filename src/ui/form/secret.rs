@@ -1,4 +1,5 @@
-//! A secret: masked, and better not there at all but the name of the environment variable that holds it.
+//! A secret: masked, and better not there at all but the name of the environment variable that
+//! holds it.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -19,7 +20,8 @@ const FROM_ENVIRONMENT: &str = "${…}";
 
 /// The variable that a field's name suggests: `api_key` → `API_KEY`.
 fn suggested(cell: &Cell<'_>) -> String {
-    let name = cell.field.pointer.tokens().iter().rev().find(|token| token.parse::<usize>().is_err());
+    let name =
+        cell.field.pointer.tokens().iter().rev().find(|token| token.parse::<usize>().is_err());
     let mut variable = String::new();
     let mut was_lower = false;
     for letter in name.map_or("SECRET", String::as_str).chars() {
@@ -70,7 +72,8 @@ struct Hidden {
 }
 
 impl Hidden {
-    /// Names the variable in the place of the value; its name is selected, so that typing says another.
+    /// Names the variable in the place of the value; its name is selected, so that typing says
+    /// another.
     fn name_variable(&mut self, cell: &Cell<'_>) -> Answer {
         let text = format!("${{{}}}", suggested(cell));
         self.input.replace(&text);
@@ -97,20 +100,31 @@ impl Editor for Hidden {
     fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let ground = context.ground(0);
         let cursor = (context.look == Look::Active).then(|| context.style(Role::Cursor));
-        let edge = context.area.width.saturating_sub(u16::try_from(width(FROM_ENVIRONMENT)).unwrap_or(0));
+        let edge =
+            context.area.width.saturating_sub(u16::try_from(width(FROM_ENVIRONMENT)).unwrap_or(0));
         let line = ratatui::layout::Rect { width: edge.saturating_sub(1), ..context.area };
         if self.input.text().is_empty() {
             let ghost_style = ground.patch(context.style(Role::Ghost));
-            let words = crate::ui::canvas::fit(&ghost(cell), usize::from(line.width.saturating_sub(1))).into_owned();
+            let words =
+                crate::ui::canvas::fit(&ghost(cell), usize::from(line.width.saturating_sub(1)))
+                    .into_owned();
             context.pen(0).put(" ", cursor.unwrap_or(ground)).put(&words, ghost_style);
         } else if self.is_shown() {
-            self.input.draw(context.buffer, line, ground.patch(context.styles[Role::SyntaxKey]), cursor);
+            self.input.draw(
+                context.buffer,
+                line,
+                ground.patch(context.styles[Role::SyntaxKey]),
+                cursor,
+            );
         } else {
             self.input.draw_masked(context.buffer, line, ground, cursor);
         }
         let (area, key) = (context.area, ground.patch(context.style(Role::Key)));
         context.pen(0).to(area, edge).put(FROM_ENVIRONMENT, key);
-        vec![Hit { line: 0, columns: edge..area.width, click: Click::Add }, Hit { line: 0, columns: 0..edge, click: ANYWHERE }]
+        vec![
+            Hit { line: 0, columns: edge..area.width, click: Click::Add },
+            Hit { line: 0, columns: 0..edge, click: ANYWHERE },
+        ]
     }
 
     fn typing(&self) -> bool {
@@ -125,14 +139,19 @@ impl Editor for Hidden {
             }
             Some(Clip::Copy) => return clip::copy(self.input.selected()),
             Some(Clip::Cut) => {
-                return self.input.cut().map_or(Answer::Ignored, |text| clip::cut(text, cell.set(self.input.text())));
+                return self
+                    .input
+                    .cut()
+                    .map_or(Answer::Ignored, |text| clip::cut(text, cell.set(self.input.text())));
             }
             None => {}
         }
         let before = self.input.text().to_owned();
         match input {
             Input::Key(key) if key.is(Code::Enter) => Answer::Ask(Ask::Next),
-            Input::Key(key) if key.is(Code::Char('$')) && before.is_empty() => self.name_variable(cell),
+            Input::Key(key) if key.is(Code::Char('$')) && before.is_empty() => {
+                self.name_variable(cell)
+            }
             Input::Key(key) if self.input.key(*key) => self.changed(cell, &before, Some(key.code)),
             Input::Paste(text) => {
                 self.input.insert(text.trim_end_matches(['\n', '\r']));
@@ -157,7 +176,11 @@ impl Editor for Hidden {
     }
 
     fn keys(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
-        if self.input.text().is_empty() { vec![("$", "name a variable")] } else { vec![("Ctrl+U", "clear")] }
+        if self.input.text().is_empty() {
+            vec![("$", "name a variable")]
+        } else {
+            vec![("Ctrl+U", "clear")]
+        }
     }
 
     fn sync(&mut self, cell: &Cell<'_>) {

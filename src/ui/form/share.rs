@@ -1,4 +1,5 @@
-//! A field's value as a whole: copied, pasted, set back to its default or to what is saved, held against what is saved.
+//! A field's value as a whole: copied, pasted, set back to its default or to what is saved, held
+//! against what is saved.
 
 use std::sync::Arc;
 
@@ -20,7 +21,8 @@ use crate::{
 };
 
 impl Form {
-    /// What the value is held against: as it is on disk, or was at the start. Without it nothing is marked.
+    /// What the value is held against: as it is on disk, or was at the start. Without it nothing is
+    /// marked.
     pub fn set_saved(&mut self, saved: Option<&Arc<Value>>) {
         let same = match (&self.saved, saved) {
             (Some(known), Some(saved)) => Arc::ptr_eq(known, saved),
@@ -52,7 +54,9 @@ impl Form {
     pub(super) fn saved_words(&self, row: usize) -> Option<String> {
         let field = self.fields.get(row).filter(|_| self.is_changed(row))?;
         let is_secret = field.node.write_only || field.kind == Kind::Text(TextKind::Secret);
-        let many = |count: usize, one: &str, many: &str| format!("was {count} {}", if count == 1 { one } else { many });
+        let many = |count: usize, one: &str, many: &str| {
+            format!("was {count} {}", if count == 1 { one } else { many })
+        };
         Some(match field.pointer.get(self.saved.as_deref()?) {
             None => "was not set".into(),
             Some(_) if is_secret => "was another one".into(),
@@ -69,21 +73,32 @@ impl Form {
     }
 
     pub(super) fn copy_value(&self, at: &Pointer, format: Format) -> FormReply {
-        let Some(literal) = self.literal(at) else { return FormReply::Refused("there is no value to copy".into()) };
+        let Some(literal) = self.literal(at) else {
+            return FormReply::Refused("there is no value to copy".into());
+        };
         let text = print::literal(format, &literal).trim_end_matches('\n').to_owned();
         let what = format!("{} as {}", at.last().unwrap_or("the whole"), format.name());
         FormReply::Copy { what, text, edits: Vec::new() }
     }
 
-    /// Puts a value in JSON or YAML in the place of the focused one, or adds it where the focus is on adding.
+    /// Puts a value in JSON or YAML in the place of the focused one, or adds it where the focus is
+    /// on adding.
     pub(super) fn paste_value(&mut self, text: &str) -> FormReply {
-        let Some(field) = self.row().and_then(|row| self.fields.get(row)) else { return FormReply::Handled };
+        let Some(field) = self.row().and_then(|row| self.fields.get(row)) else {
+            return FormReply::Handled;
+        };
         let (at, part) = (field.pointer.clone(), field.part);
-        let Some(to) = read(text) else { return FormReply::Refused("what was copied is neither JSON nor YAML".into()) };
+        let Some(to) = read(text) else {
+            return FormReply::Refused("what was copied is neither JSON nor YAML".into());
+        };
         let is_list = at.get(&self.value).is_none_or(Value::is_array);
         let edit = match part {
             Part::More(_) => return FormReply::Refused("there is no value here".into()),
-            Part::Add if !is_list => return FormReply::Refused("add an entry with a name first, then paste its value".into()),
+            Part::Add if !is_list => {
+                return FormReply::Refused(
+                    "add an entry with a name first, then paste its value".into(),
+                );
+            }
             Part::Add => {
                 let end = at.get(&self.value).and_then(Value::as_array).map_or(0, Vec::len);
                 Edit::Insert { at: at.item(end), item: to }
@@ -118,7 +133,10 @@ impl Form {
 
     /// What setting a row back to its default comes to; nothing where it is that already.
     pub(super) fn reset_edit(&self, row: usize) -> Option<Edit> {
-        let field = self.fields.get(row).filter(|field| !matches!(field.part, Part::Add | Part::More(_)))?;
+        let field = self
+            .fields
+            .get(row)
+            .filter(|field| !matches!(field.part, Part::Add | Part::More(_)))?;
         let at = field.pointer.clone();
         let now = at.get(&self.value);
         let default = offered_default(&self.schema, self.checker.as_ref(), &field.node);
@@ -126,8 +144,11 @@ impl Form {
         if !field.required && matches!(field.role, Role::Member | Role::Entry { .. }) {
             return now.map(|_| Edit::Remove { at });
         }
-        let start = default.cloned().unwrap_or_else(|| blank(&self.schema, self.checker.as_ref(), &field.node.key));
-        let is_there = now == Some(&start) || (field.presence == Presence::Unset && default.is_none());
+        let start = default
+            .cloned()
+            .unwrap_or_else(|| blank(&self.schema, self.checker.as_ref(), &field.node.key));
+        let is_there =
+            now == Some(&start) || (field.presence == Presence::Unset && default.is_none());
         (!is_there).then(|| Edit::Set { at, to: start.into() })
     }
 

@@ -1,4 +1,5 @@
-//! Numbers as they are written, where a value would round them: on the way out of a form and back in.
+//! Numbers as they are written, where a value would round them: on the way out of a form and back
+//! in.
 
 use serde_json::Value;
 
@@ -11,8 +12,12 @@ use crate::{
 pub(super) fn floats(value: &Value, at: &Pointer, found: &mut Vec<Pointer>) {
     match value {
         Value::Number(number) if decimal::is_float(number) => found.push(at.clone()),
-        Value::Array(items) => items.iter().enumerate().for_each(|(row, item)| floats(item, &at.item(row), found)),
-        Value::Object(members) => members.iter().for_each(|(name, member)| floats(member, &at.child(name), found)),
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(row, item)| floats(item, &at.item(row), found));
+        }
+        Value::Object(members) => {
+            members.iter().for_each(|(name, member)| floats(member, &at.child(name), found));
+        }
         _ => {}
     }
 }
@@ -38,17 +43,29 @@ pub(super) fn read(text: &str) -> Option<Literal> {
 }
 
 /// A value with the spelling of its numbers, where that is one of JSON and means the same.
-pub(super) fn spelled(value: &Value, at: &Pointer, written: &dyn Fn(&Pointer) -> Option<String>) -> Option<Literal> {
+pub(super) fn spelled(
+    value: &Value,
+    at: &Pointer,
+    written: &dyn Fn(&Pointer) -> Option<String>,
+) -> Option<Literal> {
     let mut text = String::new();
     write(value, at, written, &mut text);
     Literal::parse(&text).ok()
 }
 
-fn write(value: &Value, at: &Pointer, written: &dyn Fn(&Pointer) -> Option<String>, text: &mut String) {
+fn write(
+    value: &Value,
+    at: &Pointer,
+    written: &dyn Fn(&Pointer) -> Option<String>,
+    text: &mut String,
+) {
     match value {
         Value::Number(number) => {
-            let means = |text: &String| serde_json::from_str(text).is_ok_and(|read| decimal::same(&read, number));
-            let spelling = Some(at).filter(|_| decimal::is_float(number)).and_then(written).filter(means);
+            let means = |text: &String| {
+                serde_json::from_str(text).is_ok_and(|read| decimal::same(&read, number))
+            };
+            let spelling =
+                Some(at).filter(|_| decimal::is_float(number)).and_then(written).filter(means);
             text.push_str(&spelling.unwrap_or_else(|| number.to_string()));
         }
         Value::Array(items) => {

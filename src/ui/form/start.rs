@@ -1,4 +1,5 @@
-//! Where a form begins: the first empty required field; and what in it was made by the form and chosen by nobody.
+//! Where a form begins: the first empty required field; and what in it was made by the form and
+//! chosen by nobody.
 
 use serde_json::Value;
 
@@ -28,9 +29,12 @@ impl Form {
 
     /// The rows of what lies inside a place, and of its value where that has a row of its own.
     pub(super) fn rows_inside(&self, at: &Pointer) -> std::ops::Range<usize> {
-        let inside = |field: &Field| field.pointer.starts_with(at) && (field.pointer != *at || field.part == Part::Value);
+        let inside = |field: &Field| {
+            field.pointer.starts_with(at) && (field.pointer != *at || field.part == Part::Value)
+        };
         let start = self.fields.iter().position(inside).unwrap_or(self.fields.len());
-        let len = self.fields[start..].iter().take_while(|field| field.pointer.starts_with(at)).count();
+        let len =
+            self.fields[start..].iter().take_while(|field| field.pointer.starts_with(at)).count();
         start..start + len
     }
 
@@ -41,8 +45,13 @@ impl Form {
         let mut fresh = Vec::new();
         while let Some((at, value)) = leaves.pop() {
             match value {
-                Value::Array(items) => leaves.extend(items.iter().enumerate().map(|(row, item)| (at.item(row), item))),
-                Value::Object(members) => leaves.extend(members.iter().map(|(key, value)| (at.child(key.clone()), value))),
+                Value::Array(items) => {
+                    leaves.extend(items.iter().enumerate().map(|(row, item)| (at.item(row), item)));
+                }
+                Value::Object(members) => {
+                    leaves
+                        .extend(members.iter().map(|(key, value)| (at.child(key.clone()), value)));
+                }
                 _ => fresh.push((at, ())),
             }
         }
@@ -55,7 +64,8 @@ impl Form {
         self.editor = None;
     }
 
-    /// The value with the members of each object in the order of the schema; those that it does not name come last, as they stand.
+    /// The value with the members of each object in the order of the schema; those that it does not
+    /// name come last, as they stand.
     #[must_use]
     pub fn arranged(&self) -> Value {
         self.arranged_at(&Pointer::root(), &self.value)
@@ -63,17 +73,26 @@ impl Form {
 
     fn arranged_at(&self, at: &Pointer, value: &Value) -> Value {
         match value {
-            Value::Array(items) => items.iter().enumerate().map(|(row, item)| self.arranged_at(&at.item(row), item)).collect(),
+            Value::Array(items) => items
+                .iter()
+                .enumerate()
+                .map(|(row, item)| self.arranged_at(&at.item(row), item))
+                .collect(),
             Value::Object(members) => {
-                let node = decided_at(&self.schema, self.checker.as_ref(), &self.view, &self.value, at);
+                let node =
+                    decided_at(&self.schema, self.checker.as_ref(), &self.view, &self.value, at);
                 let place = |name: &str| {
                     let properties = node.as_ref().map_or(&[][..], |node| &node.object.properties);
-                    properties.iter().position(|property| &*property.name == name).unwrap_or(usize::MAX)
+                    properties
+                        .iter()
+                        .position(|property| &*property.name == name)
+                        .unwrap_or(usize::MAX)
                 };
                 let mut members: Vec<_> = members.iter().collect();
                 members.sort_by_key(|(name, _)| place(name));
-                let arranged =
-                    |(name, value): (&String, &Value)| (name.clone(), self.arranged_at(&at.child(name.clone()), value));
+                let arranged = |(name, value): (&String, &Value)| {
+                    (name.clone(), self.arranged_at(&at.child(name.clone()), value))
+                };
                 members.into_iter().map(arranged).collect()
             }
             other => other.clone(),
@@ -83,6 +102,9 @@ impl Form {
 
 /// A required field with nothing in it.
 fn is_wanted(field: &Field) -> bool {
-    let editable = !matches!(field.kind, Kind::Const(_) | Kind::ReadOnly | Kind::Null | Kind::Object { open: true, .. });
+    let editable = !matches!(
+        field.kind,
+        Kind::Const(_) | Kind::ReadOnly | Kind::Null | Kind::Object { open: true, .. }
+    );
     field.required && editable && field.presence != Presence::Set
 }

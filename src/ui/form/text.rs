@@ -52,7 +52,10 @@ impl Line {
     fn clip(&mut self, cell: &Cell<'_>, clip: Clip) -> Answer {
         match clip {
             Clip::Copy => clip::copy(self.input.selected()),
-            Clip::Cut => self.input.cut().map_or(Answer::Ignored, |text| clip::cut(text, cell.set(self.input.text()))),
+            Clip::Cut => self
+                .input
+                .cut()
+                .map_or(Answer::Ignored, |text| clip::cut(text, cell.set(self.input.text()))),
         }
     }
 
@@ -148,7 +151,11 @@ impl Editor for Line {
 pub fn area_input(area: &mut Area, cell: &Cell<'_>, input: &Input) -> Answer {
     match clip::asked(input) {
         Some(Clip::Copy) => return clip::copy(area.selected()),
-        Some(Clip::Cut) => return area.cut().map_or(Answer::Ignored, |text| clip::cut(text, cell.set(area.text()))),
+        Some(Clip::Cut) => {
+            return area
+                .cut()
+                .map_or(Answer::Ignored, |text| clip::cut(text, cell.set(area.text())));
+        }
         None => {}
     }
     match area.input(input) {
@@ -158,13 +165,20 @@ pub fn area_input(area: &mut Area, cell: &Cell<'_>, input: &Input) -> Answer {
     }
 }
 
-/// Draws a line that is being typed, or what it would be where nothing is typed; `sign` stands at the right edge.
-pub fn draw_line(input: &mut TextInput, cell: &Cell<'_>, context: &mut DrawContext<'_>, sign: &str) {
+/// Draws a line that is being typed, or what it would be where nothing is typed; `sign` stands at
+/// the right edge.
+pub fn draw_line(
+    input: &mut TextInput,
+    cell: &Cell<'_>,
+    context: &mut DrawContext<'_>,
+    sign: &str,
+) {
     let ground = context.ground(0);
     let cursor = (context.look == Look::Active).then(|| context.style(Role::Cursor));
     let signs = u16::try_from(crate::ui::canvas::width(sign)).unwrap_or(0);
     let edge = context.area.width.saturating_sub(signs);
-    let line = ratatui::layout::Rect { width: edge.saturating_sub(u16::from(signs > 0)), ..context.area };
+    let line =
+        ratatui::layout::Rect { width: edge.saturating_sub(u16::from(signs > 0)), ..context.area };
     if input.text().is_empty() {
         let ghost = ground.patch(context.style(Role::Ghost));
         let room = usize::from(line.width).saturating_sub(usize::from(cursor.is_some()));

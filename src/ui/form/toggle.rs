@@ -13,7 +13,12 @@ pub struct Toggle;
 
 impl Widget for Toggle {
     fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
-        let default = cell.field.node.default.as_ref().filter(|_| !cell.field.bad_default && cell.value.is_none());
+        let default = cell
+            .field
+            .node
+            .default
+            .as_ref()
+            .filter(|_| !cell.field.bad_default && cell.value.is_none());
         let (mark, words, role) = match (cell.value, default) {
             (Some(Value::Bool(true)), _) => ("[x]", "true".into(), Role::Text),
             (Some(Value::Bool(false)), _) => ("[ ]", "false".into(), Role::Text),
@@ -80,12 +85,20 @@ fn take(cell: &Cell<'_>, way: Way) -> Answer {
 struct Switch;
 
 impl Switch {
-    /// Unset → the other than the default → the default → null where it may be → unset again, where it need not be there.
+    /// Unset → the other than the default → the default → null where it may be → unset again, where
+    /// it need not be there.
     fn turn(cell: &Cell<'_>) -> Answer {
-        let first = if matches!(cell.field.node.default, Some(Value::Bool(true))) { Way::False } else { Way::True };
+        let first = if matches!(cell.field.node.default, Some(Value::Bool(true))) {
+            Way::False
+        } else {
+            Way::True
+        };
         let second = if first == Way::True { Way::False } else { Way::True };
         let ways = ways(cell);
-        let round: Vec<Way> = [first, second, Way::Null, Way::Unset].into_iter().filter(|way| ways.contains(way)).collect();
+        let round: Vec<Way> = [first, second, Way::Null, Way::Unset]
+            .into_iter()
+            .filter(|way| ways.contains(way))
+            .collect();
         let at = round.iter().position(|way| *way == present(cell)).unwrap_or(round.len() - 1);
         let next = round[(at + 1) % round.len()];
         // What has to be there is not taken away by turning.
@@ -103,19 +116,27 @@ impl Switch {
 impl Editor for Switch {
     fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let ways = ways(cell);
-        let default = cell.field.node.default.as_ref().filter(|default| default.is_boolean() && !cell.field.bad_default);
+        let default = cell
+            .field
+            .node
+            .default
+            .as_ref()
+            .filter(|default| default.is_boolean() && !cell.field.bad_default);
         let words = |way: &Way| match way {
             Way::False => "false".to_owned(),
             Way::True => "true".to_owned(),
             Way::Null => "null".to_owned(),
-            Way::Unset => default.map_or("unset".to_owned(), |default| format!("unset, {default} by default")),
+            Way::Unset => {
+                default.map_or("unset".to_owned(), |default| format!("unset, {default} by default"))
+            }
         };
         let all: usize = ways.iter().map(|way| width(&words(way)) + 6).sum();
         if all > usize::from(context.area.width) + 2 {
             return Toggle.show(cell, context);
         }
         let ground = context.ground(0);
-        let (accent, dim) = (ground.patch(context.style(Role::Accent)), ground.patch(context.style(Role::Dim)));
+        let (accent, dim) =
+            (ground.patch(context.style(Role::Accent)), ground.patch(context.style(Role::Dim)));
         let mut hits = Vec::new();
         let mut column = 0;
         let here = present(cell);

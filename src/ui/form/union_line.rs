@@ -62,39 +62,60 @@ fn meanings(text: &str) -> impl Iterator<Item = Literal> {
 impl Form {
     /// The branches at a place that one types a value for.
     pub(super) fn routes(&self, at: &Pointer) -> Option<Routes> {
-        let is_switch = |field: &&Field| field.pointer == *at && matches!(field.part, Part::Switch(_));
+        let is_switch =
+            |field: &&Field| field.pointer == *at && matches!(field.part, Part::Switch(_));
         let field = self.fields.iter().find(is_switch)?;
         let Part::Switch(place) = field.part else { return None };
         let union = field.node.unions.iter().find(|union| union.place == place)?;
         let route = |(branch, target): (usize, &PlaceId)| {
             let node = self.schema.node(&field.node.key.with_branch(place, *target));
             let types = node.shown_types();
-            let is_typed = [Types::TEXT, Types::NUMBER, Types::INTEGER, Types::BOOLEAN].iter().any(|one| types.contains(*one));
-            let plain = node.unions.is_empty() && node.constant.is_none() && !node.never && !node.read_only && !node.write_only;
-            (is_typed && plain).then(|| Route { branch, node, pointer: self.schema.pointer(*target) })
+            let is_typed = [Types::TEXT, Types::NUMBER, Types::INTEGER, Types::BOOLEAN]
+                .iter()
+                .any(|one| types.contains(*one));
+            let plain = node.unions.is_empty()
+                && node.constant.is_none()
+                && !node.never
+                && !node.read_only
+                && !node.write_only;
+            (is_typed && plain).then(|| Route {
+                branch,
+                node,
+                pointer: self.schema.pointer(*target),
+            })
         };
         let routes: Vec<Route> = union.branches.iter().enumerate().filter_map(route).collect();
         (!routes.is_empty()).then_some(Routes { place, routes })
     }
 
-    /// The value that a text means: for the preferred branch where that takes it, else for the first that does.
+    /// The value that a text means: for the preferred branch where that takes it, else for the
+    /// first that does.
     fn routed(&self, routes: &Routes, text: &str, prefer: Option<usize>) -> Option<Literal> {
         let meant = |types: Types, literal: &Literal| match literal.value() {
             Value::String(_) => types.contains(Types::TEXT),
             _ => !types.contains(Types::TEXT),
         };
         let preferred = routes.routes.iter().find(|route| Some(route.branch) == prefer);
-        let own = preferred
-            .and_then(|route| meanings(text).find(|literal| meant(route.node.types, literal) && route.takes(literal.value())));
+        let own = preferred.and_then(|route| {
+            meanings(text)
+                .find(|literal| meant(route.node.types, literal) && route.takes(literal.value()))
+        });
         own.or_else(|| {
             let allows = |route: &Route, value: &Value| {
-                let fits = route.pointer.as_deref().zip(self.checker.as_ref()).map(|(part, checker)| checker.fits(part, value));
+                let fits = route
+                    .pointer
+                    .as_deref()
+                    .zip(self.checker.as_ref())
+                    .map(|(part, checker)| checker.fits(part, value));
                 fits != Some(Some(false))
             };
             let first = |strict: bool| {
                 meanings(text).find(|literal| {
                     let value = literal.value();
-                    routes.routes.iter().any(|route| route.takes(value) && (!strict || allows(route, value)))
+                    routes
+                        .routes
+                        .iter()
+                        .any(|route| route.takes(value) && (!strict || allows(route, value)))
                 })
             };
             first(true).or_else(|| first(false))
@@ -104,7 +125,10 @@ impl Form {
     /// Whether a text typed at a switch becomes its value: nobody chose one yet.
     pub(super) fn takes_text(&self, field: &Field) -> bool {
         let unchosen = field.presence != Presence::Set || self.fresh.contains_key(&field.pointer);
-        matches!(field.part, Part::Switch(_)) && unchosen && !field.node.read_only && self.routes(&field.pointer).is_some()
+        matches!(field.part, Part::Switch(_))
+            && unchosen
+            && !field.node.read_only
+            && self.routes(&field.pointer).is_some()
     }
 
     /// The branch that the user picked, or that the value has which the user gave.
@@ -112,8 +136,10 @@ impl Form {
         if let Some(pick) = self.view.picks.get(&(at.clone(), routes.place)) {
             return Some(*pick);
         }
-        let unchosen = at.get(&self.value).is_none_or(Value::is_null) || self.fresh.contains_key(at);
-        let is_switch = |field: &&Field| field.pointer == *at && field.part == Part::Switch(routes.place);
+        let unchosen =
+            at.get(&self.value).is_none_or(Value::is_null) || self.fresh.contains_key(at);
+        let is_switch =
+            |field: &&Field| field.pointer == *at && field.part == Part::Switch(routes.place);
         match &self.fields.iter().find(is_switch)?.kind {
             Kind::Variant { chosen, .. } if !unchosen => *chosen,
             _ => None,
@@ -122,7 +148,8 @@ impl Form {
 
     /// The editor of a union's value where no branch was chosen.
     pub(super) fn union_editor(&self, cell: &Cell<'_>) -> Option<Box<dyn Editor>> {
-        let typed = matches!(cell.field.kind, Kind::Text(_) | Kind::Number { .. } | Kind::Choice(_));
+        let typed =
+            matches!(cell.field.kind, Kind::Text(_) | Kind::Number { .. } | Kind::Choice(_));
         if cell.field.part != Part::Value || !typed {
             return None;
         }
@@ -145,9 +172,12 @@ impl Form {
         let reply = match self.routed(&routes, text, prefer) {
             Some(to) => self.commit(vec![Edit::Set { at: at.clone(), to }]),
             None => {
-                let branch = prefer.or_else(|| routes.routes.first().map(|route| route.branch)).unwrap_or_default();
+                let branch = prefer
+                    .or_else(|| routes.routes.first().map(|route| route.branch))
+                    .unwrap_or_default();
                 self.view.picks.entry((at.clone(), routes.place)).or_insert(branch);
-                self.drafts.insert(at.clone(), (text.to_owned(), "fits none of the kinds yet".into()));
+                self.drafts
+                    .insert(at.clone(), (text.to_owned(), "fits none of the kinds yet".into()));
                 self.relay();
                 FormReply::Handled
             }
@@ -161,7 +191,8 @@ impl Form {
         reply
     }
 
-    /// Takes a text that the branch of the union at a place does not take, where another branch does.
+    /// Takes a text that the branch of the union at a place does not take, where another branch
+    /// does.
     pub(super) fn other_branch(&mut self, at: &Pointer, text: &str) -> Option<FormReply> {
         let routes = self.routes(at)?;
         let prefer = self.preferred(&routes, at);
@@ -216,14 +247,17 @@ impl Editor for UnionLine {
         match clip::asked(input) {
             Some(Clip::Copy) => return clip::copy(self.input.selected()),
             Some(Clip::Cut) => {
-                return self.input.cut().map_or(Answer::Ignored, |text| clip::cut(text, self.typed(cell, &before, true)));
+                return self.input.cut().map_or(Answer::Ignored, |text| {
+                    clip::cut(text, self.typed(cell, &before, true))
+                });
             }
             None => {}
         }
         match input {
             Input::Key(key) if key.is(Code::Enter) => Answer::Ask(Ask::Next),
             Input::Key(key) if self.input.key(*key) => {
-                let removes = matches!(key.code, Code::Backspace | Code::Delete) && self.input.text().is_empty();
+                let removes = matches!(key.code, Code::Backspace | Code::Delete)
+                    && self.input.text().is_empty();
                 self.typed(cell, &before, removes)
             }
             Input::Paste(text) if !text.trim().contains('\n') => {
@@ -249,7 +283,11 @@ impl Editor for UnionLine {
     fn sync(&mut self, cell: &Cell<'_>) {
         let text = cell.text();
         if text != self.input.text()
-            && parse::number(self.input.text(), false).ok().map(|typed| typed.value().clone()).as_ref() != cell.value
+            && parse::number(self.input.text(), false)
+                .ok()
+                .map(|typed| typed.value().clone())
+                .as_ref()
+                != cell.value
         {
             self.input = TextInput::new(text);
         }

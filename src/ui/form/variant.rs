@@ -29,14 +29,19 @@ fn parts<'c>(cell: &Cell<'c>) -> (&'c [Branch], Option<usize>, Option<bool>) {
 impl Widget for VariantField {
     fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let (branches, chosen, open) = parts(cell);
-        let label = chosen.and_then(|chosen| branches.get(chosen)).map(|branch| one_line(&branch.label));
+        let label =
+            chosen.and_then(|chosen| branches.get(chosen)).map(|branch| one_line(&branch.label));
         let (text, role) = match (label, cell.field.presence) {
             (Some(label), _) => (label, Role::Text),
             (None, Presence::Null) => ("null".into(), Role::Ghost),
-            (None, _) if cell.field.node.default.as_ref().is_some_and(|default| !default.is_null()) => {
+            (None, _)
+                if cell.field.node.default.as_ref().is_some_and(|default| !default.is_null()) =>
+            {
                 (cell.ghost(), Role::Ghost)
             }
-            (None, _) if cell.selects => (format!("type a value, or choose one of {} kinds", branches.len()), Role::Ghost),
+            (None, _) if cell.selects => {
+                (format!("type a value, or choose one of {} kinds", branches.len()), Role::Ghost)
+            }
             (None, _) => (format!("choose one of {} kinds", branches.len()), Role::Ghost),
         };
         let mark = match open {
@@ -150,7 +155,9 @@ impl Editor for Switch {
                 Input::Key(key) if key.letter().is_some_and(|letter| letter != ' ') => {
                     return Answer::Ask(Ask::Type(key.letter().into_iter().collect()));
                 }
-                Input::Paste(text) if !text.trim().is_empty() && !text.trim().contains(['\n', '{', '[']) => {
+                Input::Paste(text)
+                    if !text.trim().is_empty() && !text.trim().contains(['\n', '{', '[']) =>
+                {
                     return Answer::Ask(Ask::Type(text.trim().to_owned()));
                 }
                 _ => {}

@@ -96,7 +96,8 @@ pub struct Form {
     pub(super) kept: HashMap<(Pointer, PlaceId, usize), Value>,
     pub(super) focus: FieldId,
     pub(super) editor: Option<Box<dyn Editor>>,
-    /// Keys are not text until `Enter` or a press makes them so; what is open takes them all the same.
+    /// Keys are not text until `Enter` or a press makes them so; what is open takes them all the
+    /// same.
     pub(super) resting: bool,
     pub(super) full_help: bool,
     /// What the schema says of the whole stands above the fields.
@@ -127,7 +128,11 @@ impl Form {
     }
 
     /// The same with how numbers are written at their places.
-    pub fn sync_written(&mut self, value: &Arc<Value>, written: &dyn Fn(&Pointer) -> Option<String>) {
+    pub fn sync_written(
+        &mut self,
+        value: &Arc<Value>,
+        written: &dyn Fn(&Pointer) -> Option<String>,
+    ) {
         if Arc::ptr_eq(&self.value, value) {
             return;
         }
@@ -147,7 +152,8 @@ impl Form {
         // Those that are folded away too: they are to be right when they are shown.
         let mut places = Vec::new();
         floats(&self.value, &Pointer::root(), &mut places);
-        self.written.extend(places.into_iter().filter_map(|at| written(&at).map(|text| (at, text))));
+        self.written
+            .extend(places.into_iter().filter_map(|at| written(&at).map(|text| (at, text))));
     }
 
     /// The same form, shown as a uiSchema says.
@@ -205,7 +211,8 @@ impl Form {
     /// The keys of the focused field's own that work now, with what they do.
     #[must_use]
     pub fn keys(&self) -> Vec<(&'static str, &'static str)> {
-        let asleep = self.resting && self.editor.as_ref().is_some_and(|editor| editor.typing() && !editor.is_open());
+        let asleep = self.resting
+            && self.editor.as_ref().is_some_and(|editor| editor.typing() && !editor.is_open());
         let cell = self.row().filter(|_| !asleep).and_then(|row| self.cell(row));
         match (&self.editor, cell) {
             (Some(editor), Some(cell)) => editor.keys(&cell),
@@ -230,7 +237,8 @@ impl Form {
         &self.issues
     }
 
-    /// What is wrong with the schema itself: what they are about is left out, and where that cannot be, anything goes.
+    /// What is wrong with the schema itself: what they are about is left out, and where that cannot
+    /// be, anything goes.
     #[must_use]
     pub fn findings(&self) -> &[SchemaFinding] {
         &self.findings
@@ -264,7 +272,9 @@ impl Form {
         self.lay_out();
         self.work.checks += 1;
         self.issues = self.checker.as_ref().map_or_else(Vec::new, |checker| {
-            let chosen = |at: &Pointer, union: &str| fields::chosen(&self.schema, checker, &self.view, &self.value, at, union);
+            let chosen = |at: &Pointer, union: &str| {
+                fields::chosen(&self.schema, checker, &self.view, &self.value, at, union)
+            };
             checker.issues_by(&self.value, &chosen)
         });
         self.place_remarks();
@@ -307,7 +317,11 @@ impl Form {
             value: field.pointer.get(&self.value).filter(|_| is_value),
             written: self.written.get(&field.pointer).map(String::as_str),
             inner: Inner { written: &self.written, secrets: &self.secrets },
-            draft: self.drafts.get(&field.pointer).map(|(text, _)| text.as_str()).filter(|_| is_value),
+            draft: self
+                .drafts
+                .get(&field.pointer)
+                .map(|(text, _)| text.as_str())
+                .filter(|_| is_value),
             inside: self.remarks.inside(row),
             wall: self.wall,
             folder: self.folder.as_deref(),
@@ -321,7 +335,9 @@ impl Form {
         if self.editor.is_none()
             && let Some(cell) = self.row().and_then(|row| self.cell(row))
         {
-            let editor = self.union_editor(&cell).unwrap_or_else(|| registry::widget(&cell.field.kind).edit(&cell));
+            let editor = self
+                .union_editor(&cell)
+                .unwrap_or_else(|| registry::widget(&cell.field.kind).edit(&cell));
             self.editor = Some(editor);
         }
     }
@@ -336,10 +352,16 @@ impl Form {
 
     /// Makes edits here, and answers them for whoever holds the value.
     pub(super) fn commit(&mut self, edits: Vec<Edit>) -> FormReply {
-        let ground = FormContext { schema: &self.schema, checker: self.checker.as_ref(), view: &self.view, value: &self.value };
+        let ground = FormContext {
+            schema: &self.schema,
+            checker: self.checker.as_ref(),
+            view: &self.view,
+            value: &self.value,
+        };
         let (edits, grown): (Vec<Edit>, usize) = match edits.as_slice() {
             [_] => {
-                let edits: Vec<Edit> = edits.into_iter().flat_map(|edit| ground.complete(edit)).collect();
+                let edits: Vec<Edit> =
+                    edits.into_iter().flat_map(|edit| ground.complete(edit)).collect();
                 let grown = edits.len().saturating_sub(1);
                 (edits, grown)
             }
@@ -358,9 +380,11 @@ impl Form {
         for edit in &edits[..grown] {
             self.mark_fresh(edit.at());
         }
-        self.fresh.retain(|at, ()| grown == 0 || own.as_ref().is_none_or(|own| !at.starts_with(own)));
+        self.fresh
+            .retain(|at, ()| grown == 0 || own.as_ref().is_none_or(|own| !at.starts_with(own)));
         self.rebuild();
-        // A value may bring another widget with it, such as an editor of many lines for a text that got long.
+        // A value may bring another widget with it, such as an editor of many lines for a text that
+        // got long.
         let open = self.editor.as_ref().is_some_and(|editor| editor.is_open() || editor.typing());
         if !open && kind != self.row_kind() {
             self.editor = None;
@@ -373,7 +397,8 @@ impl Form {
     /// What is remembered by place goes along with an edit.
     fn follow_edit(&mut self, edit: &Edit) {
         let in_list = is_in_list(&self.value, edit);
-        // What comes to stand at the end of a list moves nothing; its place in a tuple may have had the focus all along.
+        // What comes to stand at the end of a list moves nothing; its place in a tuple may have had
+        // the focus all along.
         let appends = matches!(edit, Edit::Insert { at, .. } if at.get(&self.value).is_none());
         if appends || matches!(edit, Edit::Set { .. } | Edit::Remove { .. }) {
             self.drafts.retain(|at, _| !at.starts_with(edit.at()));
@@ -384,7 +409,8 @@ impl Form {
             self.move_remembered(edit, in_list);
         }
         if let Edit::Set { at, to } | Edit::Insert { at, item: to } = edit {
-            self.written.extend(spellings(to).into_iter().map(|(below, text)| (at.join(&below), text)));
+            self.written
+                .extend(spellings(to).into_iter().map(|(below, text)| (at.join(&below), text)));
         }
     }
 
@@ -398,9 +424,12 @@ impl Form {
         if !matches!(edit, Edit::Set { .. }) {
             let go = |at: &Pointer| moved(at, edit, in_list);
             let picks = std::mem::take(&mut self.view.picks).into_iter();
-            self.view.picks = picks.filter_map(|((at, union), pick)| Some(((go(&at)?, union), pick))).collect();
+            self.view.picks =
+                picks.filter_map(|((at, union), pick)| Some(((go(&at)?, union), pick))).collect();
             let kept = std::mem::take(&mut self.kept).into_iter();
-            self.kept = kept.filter_map(|((at, union, branch), value)| Some(((go(&at)?, union, branch), value))).collect();
+            self.kept = kept
+                .filter_map(|((at, union, branch), value)| Some(((go(&at)?, union, branch), value)))
+                .collect();
             if let Some(at) = go(&self.focus.0) {
                 self.focus.0 = at;
             }
@@ -410,6 +439,9 @@ impl Form {
 
 impl std::fmt::Debug for Form {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Form").field("focus", &self.focus).field("fields", &self.fields.len()).finish_non_exhaustive()
+        f.debug_struct("Form")
+            .field("focus", &self.focus)
+            .field("fields", &self.fields.len())
+            .finish_non_exhaustive()
     }
 }

@@ -39,9 +39,23 @@ pub struct Confirm {
 
 impl Confirm {
     /// The first answer is the one that Enter gives; `aside` is asked for when nothing is answered.
-    pub fn new(title: impl Into<String>, words: impl Into<String>, answers: Vec<Answer>, aside: Vec<Message>) -> Self {
+    pub fn new(
+        title: impl Into<String>,
+        words: impl Into<String>,
+        answers: Vec<Answer>,
+        aside: Vec<Message>,
+    ) -> Self {
         let (title, words) = (title.into(), words.into());
-        Self { title, words, shown: Vec::new(), answers, aside, at: 0, sheet: Rect::default(), places: Vec::new() }
+        Self {
+            title,
+            words,
+            shown: Vec::new(),
+            answers,
+            aside,
+            at: 0,
+            sheet: Rect::default(),
+            places: Vec::new(),
+        }
     }
 
     /// With what it is about.
@@ -51,7 +65,9 @@ impl Confirm {
 
     fn give(&mut self, row: usize) -> OverlayReply {
         match self.answers.get_mut(row) {
-            Some(answer) => OverlayReply::CloseWith(Reply::Send(std::mem::take(&mut answer.messages))),
+            Some(answer) => {
+                OverlayReply::CloseWith(Reply::Send(std::mem::take(&mut answer.messages)))
+            }
             None => OverlayReply::Stay,
         }
     }
@@ -87,7 +103,12 @@ impl Overlay for Confirm {
             let style = styles[if row == self.at { Role::Selected } else { Role::Chip }];
             let words = format!(" {} {} ", answer.key, answer.words);
             let x = pen.column_now();
-            self.places.push(Rect::new(x, inside.bottom().saturating_sub(1), u16::try_from(width(&words)).unwrap_or(0), 1));
+            self.places.push(Rect::new(
+                x,
+                inside.bottom().saturating_sub(1),
+                u16::try_from(width(&words)).unwrap_or(0),
+                1,
+            ));
             pen.put(&words, style).skip(2);
         }
     }
@@ -108,7 +129,10 @@ impl Overlay for Confirm {
                 OverlayReply::Stay
             }
             Input::Key(key) => {
-                match key.letter().and_then(|letter| self.answers.iter().position(|answer| answer.key == letter)) {
+                match key
+                    .letter()
+                    .and_then(|letter| self.answers.iter().position(|answer| answer.key == letter))
+                {
                     Some(row) => self.give(row),
                     None => OverlayReply::Stay,
                 }

@@ -1,4 +1,5 @@
-//! Menus of the connections: the one that all calls go through, and the one that a tool's calls always do.
+//! Menus of the connections: the one that all calls go through, and the one that a tool's calls
+//! always do.
 
 use super::menu::{Item, Menu};
 use crate::{
@@ -33,36 +34,63 @@ pub fn menu(state: &State) -> Menu {
         ..Item::default()
     };
     let here = state.connection_here().name;
-    let rows = connections.known.iter().map(|known| item(known, if known.name == here { "in use here" } else { "" }));
+    let rows = connections
+        .known
+        .iter()
+        .map(|known| item(known, if known.name == here { "in use here" } else { "" }));
     let items = std::iter::once(usual).chain(rows).collect();
     let names: Vec<_> = connections.known.iter().map(|known| known.name.clone()).collect();
-    let at = connections.chosen.as_ref().and_then(|chosen| names.iter().position(|name| name == chosen)).map_or(0, |row| row + 1);
-    let choose = move |row: usize| Reply::send(Message::UseConnection(row.checked_sub(1).map(|row| names[row].clone())));
+    let at = connections
+        .chosen
+        .as_ref()
+        .and_then(|chosen| names.iter().position(|name| name == chosen))
+        .map_or(0, |row| row + 1);
+    let choose = move |row: usize| {
+        Reply::send(Message::UseConnection(row.checked_sub(1).map(|row| names[row].clone())))
+    };
     Menu::replying("All calls go through", items, choose).at(at)
 }
 
 /// The connections, to choose one that calls of the selected tool always go through.
 pub fn of_tool(state: &State) -> Reply {
     if let Some(connection) = state.selected.as_ref().and_then(|id| state.deployed_on(id)) {
-        return Reply::Refused(format!("no file here defines this tool: it is called where it is deployed, on {connection}"));
+        return Reply::Refused(format!(
+            "no file here defines this tool: it is called where it is deployed, on {connection}"
+        ));
     }
     let Some(tool) = state.selected.as_ref().and_then(|id| state.catalog.tool(id)) else {
         return Reply::Refused("choose a tool first".into());
     };
     let connections = &state.connections;
     let own = connections.own(tool);
-    let none = Item { title: "no connection of its own".into(), detail: connections.usual.clone(), ..Item::default() };
-    let known = connections.known.iter().map(|known| item(known, if own == Some(&*known.name) { "its own" } else { "" }));
-    let choices: Vec<Option<String>> =
-        std::iter::once(None).chain(connections.known.iter().map(|known| Some(known.name.clone()))).collect();
-    let planned = |to: &Option<String>| connections::of_tool(ComposeContext::of(state), connections, tool, to.as_deref());
+    let none = Item {
+        title: "no connection of its own".into(),
+        detail: connections.usual.clone(),
+        ..Item::default()
+    };
+    let known = connections
+        .known
+        .iter()
+        .map(|known| item(known, if own == Some(&*known.name) { "its own" } else { "" }));
+    let choices: Vec<Option<String>> = std::iter::once(None)
+        .chain(connections.known.iter().map(|known| Some(known.name.clone())))
+        .collect();
+    let planned = |to: &Option<String>| {
+        connections::of_tool(ComposeContext::of(state), connections, tool, to.as_deref())
+    };
     let plans: Vec<Result<Plan, String>> = choices.iter().map(planned).collect();
     let items = std::iter::once(none).chain(known).zip(&plans);
-    let items = items.map(|(item, plan)| Item { refusal: plan.as_ref().err().cloned(), ..item }).collect();
+    let items =
+        items.map(|(item, plan)| Item { refusal: plan.as_ref().err().cloned(), ..item }).collect();
     let at = choices.iter().position(|to| to.as_deref() == own).unwrap_or(0);
     let choose = move |row: usize| match &plans[row] {
-        Ok(Plan { label, changes, .. }) => Reply::send(Message::Change { label: label.clone(), changes: changes.clone() }),
+        Ok(Plan { label, changes, .. }) => {
+            Reply::send(Message::Change { label: label.clone(), changes: changes.clone() })
+        }
         Err(why) => Reply::Refused(why.clone()),
     };
-    Reply::Open(Box::new(Menu::replying(format!("Calls of {} always go through", tool.entry.key), items, choose).at(at)))
+    Reply::Open(Box::new(
+        Menu::replying(format!("Calls of {} always go through", tool.entry.key), items, choose)
+            .at(at),
+    ))
 }

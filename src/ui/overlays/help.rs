@@ -15,7 +15,8 @@ use crate::{
 /// The page for the scopes that are in force, innermost first.
 pub fn help(keymap: &Keymap, scopes: &[Scope]) -> Page {
     let mut order: Vec<Scope> = scopes.to_vec();
-    let mut others: Vec<Scope> = ACTIONS.iter().map(|action| action.scope).filter(|scope| !scopes.contains(scope)).collect();
+    let mut others: Vec<Scope> =
+        ACTIONS.iter().map(|action| action.scope).filter(|scope| !scopes.contains(scope)).collect();
     others.sort();
     others.dedup();
     order.extend(others);

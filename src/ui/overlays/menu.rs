@@ -48,7 +48,11 @@ pub struct Menu {
 }
 
 impl Menu {
-    pub fn new(title: impl Into<String>, items: Vec<Item>, then: impl Fn(usize) -> OverlayReply + 'static) -> Self {
+    pub fn new(
+        title: impl Into<String>,
+        items: Vec<Item>,
+        then: impl Fn(usize) -> OverlayReply + 'static,
+    ) -> Self {
         Self {
             title: title.into(),
             shown: (0..items.len()).collect(),
@@ -63,7 +67,11 @@ impl Menu {
     }
 
     /// A menu whose rows send a reply.
-    pub fn replying(title: impl Into<String>, items: Vec<Item>, then: impl Fn(usize) -> Reply + 'static) -> Self {
+    pub fn replying(
+        title: impl Into<String>,
+        items: Vec<Item>,
+        then: impl Fn(usize) -> Reply + 'static,
+    ) -> Self {
         Self::new(title, items, move |row| OverlayReply::CloseWith(then(row)))
     }
 
@@ -101,15 +109,22 @@ impl Menu {
 impl Overlay for Menu {
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {
         let styles = look.styles;
-        let widest = |of: fn(&Item) -> &str| self.items.iter().map(|item| width(of(item))).max().unwrap_or(0);
+        let widest = |of: fn(&Item) -> &str| {
+            self.items.iter().map(|item| width(of(item))).max().unwrap_or(0)
+        };
         let (titles, notes) = (widest(|item| &item.title), widest(|item| &item.note));
         let wide = (titles + widest(|item| &item.detail) + notes + 10).clamp(44, 100);
-        let size = (u16::try_from(wide).unwrap_or(100), u16::try_from(self.items.len() + 4).unwrap_or(24).min(24));
+        let size = (
+            u16::try_from(wide).unwrap_or(100),
+            u16::try_from(self.items.len() + 4).unwrap_or(24).min(24),
+        );
         let (sheet, inside) = modal::draw(frame, area, size, &self.title, look);
         self.sheet = sheet;
         let buffer = frame.buffer_mut();
-        let [head, rows] =
-            [Rect { height: 1, ..inside }, Rect { y: inside.y + 1, height: inside.height.saturating_sub(1), ..inside }];
+        let [head, rows] = [
+            Rect { height: 1, ..inside },
+            Rect { y: inside.y + 1, height: inside.height.saturating_sub(1), ..inside },
+        ];
         Pen::new(buffer, head, 0).put("› ", styles[Role::Key]);
         let field = Rect { x: head.x + 2, width: head.width.saturating_sub(2), ..head };
         self.filter.draw(buffer, field, styles[Role::Overlay], Some(styles[Role::Cursor]));
@@ -123,19 +138,32 @@ impl Overlay for Menu {
             let chosen = shown == self.cursor.row;
             let plain = if chosen { styles[Role::Selected] } else { styles[Role::Overlay] };
             let of = |role: Role| {
-                if chosen { plain } else { styles[role].patch(ratatui::style::Style { bg: plain.bg, ..Default::default() }) }
+                if chosen {
+                    plain
+                } else {
+                    styles[role].patch(ratatui::style::Style { bg: plain.bg, ..Default::default() })
+                }
             };
             let title = if item.refusal.is_some() { of(Role::Ghost) } else { plain };
             let mut pen = Pen::new(buffer, self.rows, u16::try_from(line).unwrap_or(0));
-            pen.put(if chosen { "▌" } else { " " }, plain).column(&item.title, titles.min(40) + 2, title);
+            pen.put(if chosen { "▌" } else { " " }, plain).column(
+                &item.title,
+                titles.min(40) + 2,
+                title,
+            );
             let room = pen.room().saturating_sub(notes + 2);
-            pen.column(&item.detail, room, of(Role::Dim)).put("  ", plain).column(&item.note, notes, of(Role::Key)).fill(plain);
+            pen.column(&item.detail, room, of(Role::Dim))
+                .put("  ", plain)
+                .column(&item.note, notes, of(Role::Key))
+                .fill(plain);
         }
         if self.shown.is_empty() {
             Pen::new(buffer, self.rows, 0).skip(2).put("nothing by that name", styles[Role::Ghost]);
         }
         if let Some(why) = &self.refused {
-            Pen::new(buffer, inside, inside.height.saturating_sub(1)).skip(1).put(why, styles[Role::Warning]);
+            Pen::new(buffer, inside, inside.height.saturating_sub(1))
+                .skip(1)
+                .put(why, styles[Role::Warning]);
         }
     }
 
@@ -147,7 +175,8 @@ impl Overlay for Menu {
             Input::Key(key) if key.is(Code::Esc) => return OverlayReply::Close,
             Input::Key(key) if key.code == Code::Enter => return self.choose(),
             Input::Key(key) => {
-                let narrows = key.letter().is_some() || matches!(key.code, Code::Backspace | Code::Left | Code::Right);
+                let narrows = key.letter().is_some()
+                    || matches!(key.code, Code::Backspace | Code::Left | Code::Right);
                 if narrows || !self.cursor.key(*key, self.shown.len()) {
                     self.filter.key(*key);
                     self.narrow();

@@ -8,7 +8,13 @@ use crate::{
 };
 
 /// A sheet of at most `width` × `height` cells in the middle of `area`; answers its inside.
-pub fn draw(frame: &mut Frame<'_>, area: Rect, size: (u16, u16), title: &str, look: Look<'_>) -> (Rect, Rect) {
+pub fn draw(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    size: (u16, u16),
+    title: &str,
+    look: Look<'_>,
+) -> (Rect, Rect) {
     let width = size.0.min(area.width.saturating_sub(2)).max(1);
     let height = size.1.min(area.height.saturating_sub(2)).max(1);
     let sheet = Rect {
@@ -18,7 +24,11 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, size: (u16, u16), title: &str, lo
         height,
     };
     frame.render_widget(Clear, sheet);
-    let inside = Pane { title, focused: true, ..Pane::default() }.draw(frame.buffer_mut(), sheet, look.styles);
+    let inside = Pane { title, focused: true, ..Pane::default() }.draw(
+        frame.buffer_mut(),
+        sheet,
+        look.styles,
+    );
     frame.buffer_mut().set_style(inside, look.styles[Role::Overlay]);
     (sheet, inside)
 }
@@ -27,7 +37,9 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, size: (u16, u16), title: &str, lo
 #[must_use]
 pub fn is_outside(input: &Input, sheet: Rect) -> bool {
     match input {
-        Input::Mouse(Mouse { kind: MouseKind::Down(_), column, row, .. }) => !sheet.contains((*column, *row).into()),
+        Input::Mouse(Mouse { kind: MouseKind::Down(_), column, row, .. }) => {
+            !sheet.contains((*column, *row).into())
+        }
         _ => false,
     }
 }

@@ -64,9 +64,16 @@ impl Page {
 
 impl Overlay for Page {
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {
-        let widest = self.lines.iter().map(|line| line.iter().map(|(_, text)| width(text)).sum::<usize>()).max().unwrap_or(0);
-        let size =
-            (u16::try_from(widest + 6).unwrap_or(u16::MAX).max(50), u16::try_from(self.lines.len() + 2).unwrap_or(u16::MAX));
+        let widest = self
+            .lines
+            .iter()
+            .map(|line| line.iter().map(|(_, text)| width(text)).sum::<usize>())
+            .max()
+            .unwrap_or(0);
+        let size = (
+            u16::try_from(widest + 6).unwrap_or(u16::MAX).max(50),
+            u16::try_from(self.lines.len() + 2).unwrap_or(u16::MAX),
+        );
         let (sheet, inside) = modal::draw(frame, area, size, &self.title, look);
         self.sheet = sheet;
         self.height = inside.height;
@@ -76,7 +83,10 @@ impl Overlay for Page {
             let mut pen = Pen::new(buffer, inside, row);
             pen.skip(2);
             for (role, text) in line {
-                let style = ratatui::style::Style { bg: look.styles[Role::Overlay].bg, ..look.styles[*role] };
+                let style = ratatui::style::Style {
+                    bg: look.styles[Role::Overlay].bg,
+                    ..look.styles[*role]
+                };
                 pen.put(text, style);
             }
         }
@@ -93,17 +103,25 @@ impl Overlay for Page {
         let rows = self.lines.len();
         match input {
             Input::Key(key) if key.code == Code::Enter && self.going.is_some() => {
-                return OverlayReply::CloseWith(self.going.take().map(|(_, reply)| reply).unwrap_or_default());
+                return OverlayReply::CloseWith(
+                    self.going.take().map(|(_, reply)| reply).unwrap_or_default(),
+                );
             }
-            Input::Key(key) if matches!(key.code, Code::Esc | Code::Enter | Code::Char('q' | '?')) => return OverlayReply::Close,
+            Input::Key(key)
+                if matches!(key.code, Code::Esc | Code::Enter | Code::Char('q' | '?')) =>
+            {
+                return OverlayReply::Close;
+            }
             Input::Key(key) => {
                 // The text moves, not a cursor in it: start from the edge in that direction.
                 match key.code {
                     Code::Down | Code::Char('j') => {
-                        self.cursor.row = self.cursor.row.max(usize::from(self.height).saturating_sub(1));
+                        self.cursor.row =
+                            self.cursor.row.max(usize::from(self.height).saturating_sub(1));
                     }
                     Code::Up | Code::Char('k') => {
-                        self.cursor.row = self.cursor.row.min(rows.saturating_sub(usize::from(self.height)));
+                        self.cursor.row =
+                            self.cursor.row.min(rows.saturating_sub(usize::from(self.height)));
                     }
                     _ => {}
                 }

@@ -28,8 +28,17 @@ pub struct Paste {
 }
 
 impl Paste {
-    pub fn new(title: impl Into<String>, words: impl Into<String>, then: impl Fn(&str, &State) -> Reply + 'static) -> Self {
-        Self { title: title.into(), words: words.into(), then: Box::new(then), sheet: Rect::default() }
+    pub fn new(
+        title: impl Into<String>,
+        words: impl Into<String>,
+        then: impl Fn(&str, &State) -> Reply + 'static,
+    ) -> Self {
+        Self {
+            title: title.into(),
+            words: words.into(),
+            then: Box::new(then),
+            sheet: Rect::default(),
+        }
     }
 }
 

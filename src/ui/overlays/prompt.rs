@@ -61,10 +61,15 @@ impl Overlay for Prompt {
         for (row, line) in (0_u16..).zip(&words) {
             Pen::new(buffer, inside, row).put(line, styles[Role::Dim]);
         }
-        self.field = Rect { y: inside.y + height.saturating_sub(4).min(inside.height.saturating_sub(2)), height: 1, ..inside };
+        self.field = Rect {
+            y: inside.y + height.saturating_sub(4).min(inside.height.saturating_sub(2)),
+            height: 1,
+            ..inside
+        };
         self.input.draw(buffer, self.field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
         if let Some(wrong) = &self.wrong {
-            Pen::new(buffer, inside, self.field.y + 1 - inside.y).put(&format!("⚠ {wrong}"), styles[Role::Error]);
+            Pen::new(buffer, inside, self.field.y + 1 - inside.y)
+                .put(&format!("⚠ {wrong}"), styles[Role::Error]);
         }
     }
 
@@ -74,17 +79,21 @@ impl Overlay for Prompt {
         }
         match input {
             Input::Key(key) if key.is(Code::Esc) => return OverlayReply::Close,
-            Input::Key(key) if key.code == Code::Enter => match (self.then)(self.input.text().trim(), state) {
-                Ok(reply) => return OverlayReply::CloseWith(reply),
-                Err(wrong) => self.wrong = Some(wrong),
-            },
+            Input::Key(key) if key.code == Code::Enter => {
+                match (self.then)(self.input.text().trim(), state) {
+                    Ok(reply) => return OverlayReply::CloseWith(reply),
+                    Err(wrong) => self.wrong = Some(wrong),
+                }
+            }
             Input::Key(key) => {
                 self.input.key(*key);
                 self.wrong = None;
             }
             Input::Paste(text) => self.input.insert(text),
             Input::Mouse(mouse) => {
-                if matches!(mouse.kind, MouseKind::Down(_)) && self.field.contains((mouse.column, mouse.row).into()) {
+                if matches!(mouse.kind, MouseKind::Down(_))
+                    && self.field.contains((mouse.column, mouse.row).into())
+                {
                     self.input.click(usize::from(mouse.column - self.field.x));
                 }
             }

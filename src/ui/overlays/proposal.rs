@@ -1,4 +1,5 @@
-//! A change that is shown before it is made: which files and lines it touches, and what follows; sometimes with a name to type first.
+//! A change that is shown before it is made: which files and lines it touches, and what follows;
+//! sometimes with a name to type first.
 
 use ratatui::{Frame, buffer::Buffer, layout::Rect, style::Style};
 
@@ -114,8 +115,19 @@ impl Proposal {
 
     /// Offers more, beside what it does anyway; nothing is asked to be typed.
     #[must_use]
-    pub fn also(self, also: Also, make: impl Fn(&State) -> Result<Proposed, String> + 'static) -> Self {
-        Self { switch: Some(Switch { also, is_on: false, make: Box::new(move |_, state| make(state)) }), ..self }
+    pub fn also(
+        self,
+        also: Also,
+        make: impl Fn(&State) -> Result<Proposed, String> + 'static,
+    ) -> Self {
+        Self {
+            switch: Some(Switch {
+                also,
+                is_on: false,
+                make: Box::new(move |_, state| make(state)),
+            }),
+            ..self
+        }
     }
 
     fn with(
@@ -124,10 +136,20 @@ impl Proposal {
         input: Option<TextInput>,
         make: impl Fn(&str, &State) -> Result<Plan, String> + 'static,
     ) -> Self {
-        Self::made(title, words, input, Box::new(move |text, state| planned(make(text, state)?, state)))
+        Self::made(
+            title,
+            words,
+            input,
+            Box::new(move |text, state| planned(make(text, state)?, state)),
+        )
     }
 
-    fn made(title: impl Into<String>, words: impl Into<String>, input: Option<TextInput>, make: Make) -> Self {
+    fn made(
+        title: impl Into<String>,
+        words: impl Into<String>,
+        input: Option<TextInput>,
+        make: Make,
+    ) -> Self {
         Self {
             title: title.into(),
             words: words.into(),
@@ -162,17 +184,24 @@ impl Proposal {
     }
 
     fn lines(&self) -> &[Line] {
-        self.shown.as_ref().and_then(|shown| shown.made.as_ref().ok()).map_or(&[], |made| &made.lines)
+        self.shown
+            .as_ref()
+            .and_then(|shown| shown.made.as_ref().ok())
+            .map_or(&[], |made| &made.lines)
     }
 
     fn close(&self) -> OverlayReply {
-        self.aside.clone().map_or(OverlayReply::Close, |message| OverlayReply::CloseWith(Reply::send(message)))
+        self.aside
+            .clone()
+            .map_or(OverlayReply::Close, |message| OverlayReply::CloseWith(Reply::send(message)))
     }
 
     fn accept(&mut self, state: &State) -> OverlayReply {
         let aside = self.aside.clone();
         match &self.work_out(state).made {
-            Ok(made) => OverlayReply::CloseWith(Reply::Send(aside.into_iter().chain(made.messages.iter().cloned()).collect())),
+            Ok(made) => OverlayReply::CloseWith(Reply::Send(
+                aside.into_iter().chain(made.messages.iter().cloned()).collect(),
+            )),
             Err(_) => OverlayReply::Stay,
         }
     }
@@ -219,7 +248,8 @@ impl Proposal {
         }
         let more = lines.len().saturating_sub(self.top + self.seen);
         if more > 0 && area.height > 0 {
-            Pen::new(buffer, area, area.height - 1).right(&format!(" ▾ {more} more "), styles[Role::Dim]);
+            Pen::new(buffer, area, area.height - 1)
+                .right(&format!(" ▾ {more} more "), styles[Role::Dim]);
         }
     }
 
@@ -227,15 +257,22 @@ impl Proposal {
         let can = self.shown.as_ref().is_some_and(|shown| shown.made.is_ok());
         let y = area.bottom().saturating_sub(1);
         let mut pen = Pen::new(buffer, area, area.height.saturating_sub(1));
-        let switch = self.switch.as_ref().map(|Switch { also: Also { key, button, .. }, is_on, .. }| {
-            let mark = if *is_on { 'x' } else { ' ' };
-            (format!(" {key} [{mark}] {button} "), styles[Role::Chip])
-        });
+        let switch =
+            self.switch.as_ref().map(|Switch { also: Also { key, button, .. }, is_on, .. }| {
+                let mark = if *is_on { 'x' } else { ' ' };
+                (format!(" {key} [{mark}] {button} "), styles[Role::Chip])
+            });
         let make = styles[if can { Role::Selected } else { Role::Ghost }];
-        let buttons = BUTTONS.map(str::to_owned).into_iter().zip([make, styles[Role::Chip]]).chain(switch);
+        let buttons =
+            BUTTONS.map(str::to_owned).into_iter().zip([make, styles[Role::Chip]]).chain(switch);
         self.buttons.clear();
         for (words, style) in buttons {
-            self.buttons.push(Rect::new(pen.column_now(), y, u16::try_from(width(&words)).unwrap_or(0), 1));
+            self.buttons.push(Rect::new(
+                pen.column_now(),
+                y,
+                u16::try_from(width(&words)).unwrap_or(0),
+                1,
+            ));
             pen.put(&words, style).skip(2);
         }
     }
@@ -252,7 +289,10 @@ pub fn planned(plan: Plan, state: &State) -> Result<Proposed, String> {
             _ => "",
         };
         lines.push(vec![(Role::Accent, file.file.to_string()), (Role::Dim, word.to_owned())]);
-        lines.extend(difference::lines(file.before.as_deref().unwrap_or_default(), file.after.as_deref().unwrap_or_default()));
+        lines.extend(difference::lines(
+            file.before.as_deref().unwrap_or_default(),
+            file.after.as_deref().unwrap_or_default(),
+        ));
     }
     Ok(Proposed { notes: plan.notes.clone(), lines, messages: vec![Message::Compose(plan)] })
 }
@@ -282,7 +322,8 @@ impl Overlay for Proposal {
         // Room is kept while a name is typed, so that the sheet does not jump.
         let least: u16 = if asks { 9 } else { 3 };
         let body = count(notes.len() + made).max(least);
-        let (sheet, inside) = modal::draw(frame, area, (wide, fixed.saturating_add(body)), &self.title, look);
+        let (sheet, inside) =
+            modal::draw(frame, area, (wide, fixed.saturating_add(body)), &self.title, look);
         self.sheet = sheet;
         let buffer = frame.buffer_mut();
         let mut rest = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
@@ -339,7 +380,9 @@ impl Overlay for Proposal {
                     input.insert(text);
                 }
             }
-            Input::Mouse(Mouse { kind: MouseKind::Wheel(notches), .. }) => self.scroll(isize::from(*notches) * 3),
+            Input::Mouse(Mouse { kind: MouseKind::Wheel(notches), .. }) => {
+                self.scroll(isize::from(*notches) * 3);
+            }
             Input::Mouse(Mouse { kind: MouseKind::Down(_), column, row, .. }) => {
                 let at = (*column, *row).into();
                 match self.buttons.iter().position(|place| place.contains(at)) {
@@ -359,6 +402,9 @@ impl Overlay for Proposal {
 
     fn hints(&self) -> Vec<(&'static str, &'static str)> {
         let switch = self.switch.iter().map(|switch| (switch.also.key, switch.also.hint));
-        [("Enter", "make the change"), ("↑↓", "scroll"), ("Esc", "leave it")].into_iter().chain(switch).collect()
+        [("Enter", "make the change"), ("↑↓", "scroll"), ("Esc", "leave it")]
+            .into_iter()
+            .chain(switch)
+            .collect()
     }
 }

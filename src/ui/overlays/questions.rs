@@ -1,4 +1,5 @@
-//! What the application asks: leaving with unsaved changes, a file that changed on disk, work left by an earlier session.
+//! What the application asks: leaving with unsaved changes, a file that changed on disk, work left
+//! by an earlier session.
 
 use super::{
     confirm::{Answer, Confirm},
@@ -37,8 +38,12 @@ pub fn overlay(asked: &Question, state: &State) -> Box<dyn Overlay> {
         Question::Import(items) => {
             let from = title(items.first().map_or("", |item| item.system));
             let items = items.clone();
-            let make = move |state: &State| imports::plan(ComposeContext::of(state), &items, Differing::Overwrite);
-            Box::new(Proposal::new(format!("Import from {from}"), "", make).aside(Message::DropQuestion))
+            let make = move |state: &State| {
+                imports::plan(ComposeContext::of(state), &items, Differing::Overwrite)
+            };
+            Box::new(
+                Proposal::new(format!("Import from {from}"), "", make).aside(Message::DropQuestion),
+            )
         }
         Question::Push { keep, delete } => Box::new(push(keep, delete, state)),
         other => Box::new(question(other, state)),
@@ -49,14 +54,19 @@ pub fn overlay(asked: &Question, state: &State) -> Box<dyn Overlay> {
 fn push(keep: &Push, delete: &Push, state: &State) -> Proposal {
     let words = format!("To {}: {}.", state.connection().name, keep.words());
     let kept = keep.clone();
-    let proposal = Proposal::sending(format!("Push to {}", title(keep.system)), words, move |_| proposed(&kept))
-        .aside(Message::DropQuestion);
-    let absent: Vec<String> = delete.changes.iter().filter(|change| change.after.is_none()).map(Change::name).collect();
+    let proposal = Proposal::sending(format!("Push to {}", title(keep.system)), words, move |_| {
+        proposed(&kept)
+    })
+    .aside(Message::DropQuestion);
+    let absent: Vec<String> =
+        delete.changes.iter().filter(|change| change.after.is_none()).map(Change::name).collect();
     if absent.is_empty() {
         return proposal;
     }
     let names = match absent.as_slice() {
-        [first, second, third, _, ..] => format!("{first}, {second}, {third} and {} more", absent.len() - 3),
+        [first, second, third, _, ..] => {
+            format!("{first}, {second}, {third} and {} more", absent.len() - 3)
+        }
         few => few.join(", "),
     };
     let also = Also {
@@ -83,23 +93,34 @@ fn proposed(push: &Push) -> Result<Proposed, String> {
     }
     let mut lines = Vec::new();
     for change in &push.changes {
-        lines.push(vec![(Role::Accent, change.name()), (Role::Dim, format!("  {}", change.word()))]);
+        lines
+            .push(vec![(Role::Accent, change.name()), (Role::Dim, format!("  {}", change.word()))]);
         let [before, after] = change.shown();
         lines.extend(difference::changed(&before, &after));
     }
-    Ok(Proposed { notes: push.notes.clone(), lines, messages: vec![Message::Push(Box::new(push.clone()))] })
+    Ok(Proposed {
+        notes: push.notes.clone(),
+        lines,
+        messages: vec![Message::Push(Box::new(push.clone()))],
+    })
 }
 
 /// Why the agent cannot be asked over the chosen connection.
 pub fn agent_refusal(state: &State) -> Option<String> {
-    agents::at(&state.connection()).err().map(|problem| format!("{}; {}", problem.cause, problem.remedy))
+    agents::at(&state.connection())
+        .err()
+        .map(|problem| format!("{}; {}", problem.cause, problem.remedy))
 }
 
 /// Asks what the agent is to be asked, and says in which context that will be.
 pub fn agent_prompt(state: &State) -> Prompt {
     let context = state.context();
     let groups = AskedGroups::of(context.groups.as_deref()).names();
-    let groups = if groups.is_empty() { "no group".to_owned() } else { format!("groups {}", groups.join(", ")) };
+    let groups = if groups.is_empty() {
+        "no group".to_owned()
+    } else {
+        format!("groups {}", groups.join(", "))
+    };
     let words = format!(
         "The question goes to {}, with {groups} in state {}, as the run of Workflow stands.",
         state.connection().name,
@@ -118,8 +139,16 @@ fn question(question: &Question, state: &State) -> Confirm {
         Question::Begin => {
             let words = "There is no descriptor in this folder yet. A sample brings a tool and its service that answer at once, without a server.";
             let answers = vec![
-                Answer { key: 's', words: "begin with a sample", messages: vec![Message::PutSample("first-call")] },
-                Answer { key: 'w', words: "a workflow sample", messages: vec![Message::PutSample("spec-workflow")] },
+                Answer {
+                    key: 's',
+                    words: "begin with a sample",
+                    messages: vec![Message::PutSample("first-call")],
+                },
+                Answer {
+                    key: 'w',
+                    words: "a workflow sample",
+                    messages: vec![Message::PutSample("spec-workflow")],
+                },
                 Answer { key: 'e', words: "start empty", messages: aside.clone() },
             ];
             Confirm::new("Welcome to toolcrib", words, answers, aside)
@@ -130,7 +159,11 @@ fn question(question: &Question, state: &State) -> Confirm {
             let save = vec![Message::DropQuestion, Message::Save(None), Message::QuitWhenSaved];
             let answers = vec![
                 Answer { key: 's', words: "save all and leave", messages: save },
-                Answer { key: 'd', words: "leave without saving", messages: vec![Message::Quit { discard: true }] },
+                Answer {
+                    key: 'd',
+                    words: "leave without saving",
+                    messages: vec![Message::Quit { discard: true }],
+                },
                 Answer { key: 'c', words: "stay", messages: aside.clone() },
             ];
             Confirm::new("Leave?", words, answers, aside)
@@ -144,19 +177,28 @@ fn question(question: &Question, state: &State) -> Confirm {
             let accept = Message::Accept { then: Then::Leave, draft: Draft::Ask };
             let answers = vec![
                 Answer { key: 's', words: done, messages: vec![Message::DropQuestion, accept] },
-                Answer { key: 'd', words: "leave without it", messages: vec![Message::Quit { discard: true }] },
+                Answer {
+                    key: 'd',
+                    words: "leave without it",
+                    messages: vec![Message::Quit { discard: true }],
+                },
                 Answer { key: 'c', words: "stay", messages: aside.clone() },
             ];
             Confirm::new("Leave?", words, answers, aside)
         }
         Question::Draft { then, issues } => {
-            let count = if issues.len() == 1 { "One issue".to_owned() } else { format!("{} issues", issues.len()) };
+            let count = if issues.len() == 1 {
+                "One issue".to_owned()
+            } else {
+                format!("{} issues", issues.len())
+            };
             let mut said: Vec<&str> = issues.iter().take(4).map(String::as_str).collect();
             if issues.len() > said.len() {
                 said.push("…");
             }
             let unread = state.form.as_ref().is_some_and(|form| !form.unread.is_empty());
-            let lost = if unread { " What is typed and is no value will not be in it." } else { "" };
+            let lost =
+                if unread { " What is typed and is no value will not be in it." } else { "" };
             let words = format!("{count}: {}.{lost} It can be kept as a draft.", said.join("; "));
             let accept = Message::Accept { then: *then, draft: Draft::Allow };
             let answers = vec![
@@ -170,13 +212,29 @@ fn question(question: &Question, state: &State) -> Confirm {
             let is_other = document.is_some_and(|document| document.saved.is_none());
             let mine = document.map_or(0, |document| document.changed_rows().len());
             let (title, words) = match disk {
-                Some(_) if is_other => ("There already", format!("{file} is there already and holds something else.")),
-                Some(_) => ("Changed on disk", format!("{file} was changed on disk since it was read. {}", aside_words(mine))),
-                None => ("Changed on disk", format!("{file} was removed on disk. {}", aside_words(mine))),
+                Some(_) if is_other => {
+                    ("There already", format!("{file} is there already and holds something else."))
+                }
+                Some(_) => (
+                    "Changed on disk",
+                    format!("{file} was changed on disk since it was read. {}", aside_words(mine)),
+                ),
+                None => (
+                    "Changed on disk",
+                    format!("{file} was removed on disk. {}", aside_words(mine)),
+                ),
             };
             let answers = vec![
-                Answer { key: 'r', words: "take what is on disk", messages: vec![Message::TakeDisk(file.clone())] },
-                Answer { key: 'o', words: "overwrite it", messages: vec![Message::Overwrite(file.clone())] },
+                Answer {
+                    key: 'r',
+                    words: "take what is on disk",
+                    messages: vec![Message::TakeDisk(file.clone())],
+                },
+                Answer {
+                    key: 'o',
+                    words: "overwrite it",
+                    messages: vec![Message::Overwrite(file.clone())],
+                },
                 Answer { key: 'c', words: "decide later", messages: aside.clone() },
             ];
             Confirm::new(title, words, answers, aside)
@@ -186,34 +244,50 @@ fn question(question: &Question, state: &State) -> Confirm {
         Question::Recover(texts) => {
             let printed = state.form.as_ref().filter(|form| form.goal == Goal::Printed);
             let words = match printed {
-                Some(form) => format!("An earlier session with {} ended before its document was printed.", form.title),
-                None => "An earlier session ended with unsaved changes. They are newer than the files:".to_owned(),
+                Some(form) => format!(
+                    "An earlier session with {} ended before its document was printed.",
+                    form.title
+                ),
+                None => {
+                    "An earlier session ended with unsaved changes. They are newer than the files:"
+                        .to_owned()
+                }
             };
             let answers = vec![
                 Answer { key: 'r', words: "restore them", messages: vec![Message::Recover(true)] },
                 Answer { key: 'd', words: "discard them", messages: vec![Message::Recover(false)] },
             ];
-            let differing = texts.iter().flat_map(|(file, text)| differing(file, text, state)).collect();
-            Confirm::new("Unsaved work", words, answers, vec![Message::Recover(true)]).showing(differing)
+            let differing =
+                texts.iter().flat_map(|(file, text)| differing(file, text, state)).collect();
+            Confirm::new("Unsaved work", words, answers, vec![Message::Recover(true)])
+                .showing(differing)
         }
     }
 }
 
-/// How an unsaved text differs from its file: in so many lines, and the first of them. A form's lines may hold what it masks.
+/// How an unsaved text differs from its file: in so many lines, and the first of them. A form's
+/// lines may hold what it masks.
 fn differing(file: &FileId, text: &str, state: &State) -> Vec<difference::Line> {
     let name = (Role::Accent, file.to_string());
     let Some(document) = state.documents.get(file) else {
         return vec![vec![name, (Role::Warning, "  the file is not there any more".into())]];
     };
-    let mut lines = difference::changed(&state.mask.text(document.text.whole()), &state.mask.text(text));
-    let count = |role: Role| lines.iter().filter(|line| line.iter().any(|(of, _)| *of == role)).count();
-    let counts = format!("  lines added: {}, removed: {}", count(Role::Added), count(Role::Removed));
+    let mut lines =
+        difference::changed(&state.mask.text(document.text.whole()), &state.mask.text(text));
+    let count =
+        |role: Role| lines.iter().filter(|line| line.iter().any(|(of, _)| *of == role)).count();
+    let counts =
+        format!("  lines added: {}, removed: {}", count(Role::Added), count(Role::Removed));
     if state.form.is_some() {
         lines.clear();
     }
     let more = lines.len().saturating_sub(SHOWN);
     let more = (more > 0).then(|| vec![(Role::Dim, format!("      … and {more} more"))]);
-    [vec![name, (Role::Dim, counts)]].into_iter().chain(lines.into_iter().take(SHOWN)).chain(more).collect()
+    [vec![name, (Role::Dim, counts)]]
+        .into_iter()
+        .chain(lines.into_iter().take(SHOWN))
+        .chain(more)
+        .collect()
 }
 
 fn aside_words(lines: usize) -> String {

@@ -1,4 +1,5 @@
-//! Sample values for the variables that a tool's arguments are filled in from: what it would get with them.
+//! Sample values for the variables that a tool's arguments are filled in from: what it would get
+//! with them.
 
 use serde_json::Map;
 
@@ -29,12 +30,15 @@ fn tool_of(state: &State) -> Option<&Tool> {
 }
 
 fn variables(state: &State) -> Vec<Variable> {
-    let Some(merging) = tool_of(state).and_then(|tool| state.merging_of(tool, &Map::new())) else { return Vec::new() };
-    let now = |name: &str, value: Option<&str>, otherwise: &str| match (state.sample_of(name), value) {
-        (Some(sample), _) => format!("{sample}, as a sample"),
-        (None, Some(value)) => format!("{value}, from the connection"),
-        (None, None) => otherwise.to_owned(),
+    let Some(merging) = tool_of(state).and_then(|tool| state.merging_of(tool, &Map::new())) else {
+        return Vec::new();
     };
+    let now =
+        |name: &str, value: Option<&str>, otherwise: &str| match (state.sample_of(name), value) {
+            (Some(sample), _) => format!("{sample}, as a sample"),
+            (None, Some(value)) => format!("{value}, from the connection"),
+            (None, None) => otherwise.to_owned(),
+        };
     let Merging { rows, variables, .. } = &merging;
     let filled = variables.iter().map(|(name, value)| Variable {
         shown: format!("{{{name}}}"),
@@ -45,32 +49,45 @@ fn variables(state: &State) -> Vec<Variable> {
         Origin::Environment(variable) => Some(format!("${variable}")),
         _ => None,
     });
-    let environment =
-        environment.map(|name| Variable { now: now(&name, None, "read by the service"), shown: name.clone(), name });
+    let environment = environment.map(|name| Variable {
+        now: now(&name, None, "read by the service"),
+        shown: name.clone(),
+        name,
+    });
     filled.chain(environment).collect()
 }
 
 /// Why there is nothing to try; `None` where there is.
 #[must_use]
 pub fn refusal(state: &State) -> Option<String> {
-    variables(state).is_empty().then(|| "no variable is filled into this tool's arguments".to_owned())
+    variables(state)
+        .is_empty()
+        .then(|| "no variable is filled into this tool's arguments".to_owned())
 }
 
 /// The variables of the chosen tool; one is given a sample, or all samples are taken back.
 #[must_use]
 pub fn menu(state: &State) -> Menu {
     let variables = variables(state);
-    let item = |variable: &Variable| Item { title: variable.shown.clone(), detail: variable.now.clone(), ..Item::default() };
+    let item = |variable: &Variable| Item {
+        title: variable.shown.clone(),
+        detail: variable.now.clone(),
+        ..Item::default()
+    };
     let mut items: Vec<Item> = variables.iter().map(item).collect();
     let samples: Vec<String> = state.samples.iter().map(|(name, _)| name.clone()).collect();
     if !samples.is_empty() {
         items.push(Item { title: "take all samples back".into(), ..Item::default() });
     }
-    let present: Vec<String> = variables.iter().map(|of| state.sample_of(&of.name).unwrap_or_default().to_owned()).collect();
+    let present: Vec<String> = variables
+        .iter()
+        .map(|of| state.sample_of(&of.name).unwrap_or_default().to_owned())
+        .collect();
     Menu::replying("What if", items, move |row| match variables.get(row) {
         Some(variable) => prompt(variable, &present[row]),
         None => {
-            let back = |name: &String| Message::Sample { variable: name.clone(), value: String::new() };
+            let back =
+                |name: &String| Message::Sample { variable: name.clone(), value: String::new() };
             Reply::Send(samples.iter().map(back).collect())
         }
     })
@@ -80,7 +97,12 @@ fn prompt(variable: &Variable, present: &str) -> Reply {
     let words = "A sample value, to see what the tool would get: nothing is sent or kept. It is shown as it stands, so it should be no real secret. \
                  Nothing takes the sample back.";
     let name = variable.name.clone();
-    Reply::Open(Box::new(Prompt::new(format!("What if {}", variable.shown), words, present, move |text, _| {
-        Ok(Reply::send(Message::Sample { variable: name.clone(), value: text.to_owned() }))
-    })))
+    Reply::Open(Box::new(Prompt::new(
+        format!("What if {}", variable.shown),
+        words,
+        present,
+        move |text, _| {
+            Ok(Reply::send(Message::Sample { variable: name.clone(), value: text.to_owned() }))
+        },
+    )))
 }

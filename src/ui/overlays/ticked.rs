@@ -105,16 +105,29 @@ impl Overlay for Ticked {
         if let Some(wrong) = &self.wrong {
             Pen::new(buffer, inside, below + 1).put(&format!("⚠ {wrong}"), styles[Role::Error]);
         }
-        self.rows = Rect { y: inside.y + below + 2, height: inside.height.saturating_sub(below + 2), ..inside };
+        self.rows = Rect {
+            y: inside.y + below + 2,
+            height: inside.height.saturating_sub(below + 2),
+            ..inside
+        };
         let wide = self.ticks.iter().map(|tick| tick.title.len()).max().unwrap_or(0) + 2;
         for (line, tick) in (0..self.rows.height).zip(&self.ticks) {
             let role = if tick.on { Role::Overlay } else { Role::Dim };
             let mut pen = Pen::new(buffer, self.rows, line);
-            pen.put(if tick.on { "[x] " } else { "[ ] " }, styles[Role::Key]).column(&tick.title, wide, styles[role]);
+            pen.put(if tick.on { "[x] " } else { "[ ] " }, styles[Role::Key]).column(
+                &tick.title,
+                wide,
+                styles[role],
+            );
             let room = pen.room();
             pen.column(&tick.detail, room, styles[Role::Dim]);
             if self.at == Some(usize::from(line)) {
-                mark_chosen(buffer, Rect { y: self.rows.y + line, height: 1, ..self.rows }, styles, true);
+                mark_chosen(
+                    buffer,
+                    Rect { y: self.rows.y + line, height: 1, ..self.rows },
+                    styles,
+                    true,
+                );
             }
         }
     }
@@ -125,10 +138,12 @@ impl Overlay for Ticked {
         }
         match input {
             Input::Key(key) if key.is(Code::Esc) => return OverlayReply::Close,
-            Input::Key(key) if key.code == Code::Enter => match (self.then)(self.input.text().trim(), &self.ticks, state) {
-                Ok(reply) => return OverlayReply::CloseWith(reply),
-                Err(wrong) => self.wrong = Some(wrong),
-            },
+            Input::Key(key) if key.code == Code::Enter => {
+                match (self.then)(self.input.text().trim(), &self.ticks, state) {
+                    Ok(reply) => return OverlayReply::CloseWith(reply),
+                    Err(wrong) => self.wrong = Some(wrong),
+                }
+            }
             Input::Key(key) => self.key(*key),
             Input::Paste(text) => {
                 self.at = None;

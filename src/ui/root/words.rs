@@ -1,4 +1,5 @@
-//! What the top and bottom line say beside keys and screens: the form program's title, the notice or the findings; and the page of notices.
+//! What the top and bottom line say beside keys and screens: the form program's title, the notice
+//! or the findings; and the page of notices.
 
 use ratatui::{Frame, layout::Rect};
 
@@ -16,12 +17,28 @@ use crate::{
 };
 
 /// The top line of the form program: the schema, and where the document goes.
-pub(super) fn draw_form_top(frame: &mut Frame<'_>, line: Rect, styles: &Styles, form: &FormFile, state: &State) {
+pub(super) fn draw_form_top(
+    frame: &mut Frame<'_>,
+    line: Rect,
+    styles: &Styles,
+    form: &FormFile,
+    state: &State,
+) {
     let bar = styles[Role::Bar];
-    let changed = if state.documents.get(&form.file).is_some_and(|document| document.text != form.before) { "*" } else { "" };
-    let words = format!("{} → {}{changed}", canvas::visible(&form.title), canvas::visible(&form.target));
+    let changed =
+        if state.documents.get(&form.file).is_some_and(|document| document.text != form.before) {
+            "*"
+        } else {
+            ""
+        };
+    let words =
+        format!("{} → {}{changed}", canvas::visible(&form.title), canvas::visible(&form.target));
     let mut pen = Pen::new(frame.buffer_mut(), line, 0);
-    pen.fill(bar).to(line, 0).put(" toolcrib form", styles[Role::BarActive]).put(" · ", bar).put(&words, bar);
+    pen.fill(bar)
+        .to(line, 0)
+        .put(" toolcrib form", styles[Role::BarActive])
+        .put(" · ", bar)
+        .put(&words, bar);
 }
 
 /// What stands at the right of the bottom line.
@@ -33,12 +50,17 @@ pub(super) fn bottom_note(state: &State) -> Option<(Role, String)> {
         return Some((Role::Info, format!("reading … {files} files")));
     }
     let (errors, warnings) = (state.findings.errors(), state.findings.warnings());
-    let many = |number: usize, word: &str| format!("{number} {word}{}", if number == 1 { "" } else { "s" });
+    let many = |number: usize, word: &str| {
+        format!("{number} {word}{}", if number == 1 { "" } else { "s" })
+    };
     match (errors, warnings) {
         (0, 0) => None,
         (0, warnings) => Some((Role::Warning, format!("⚠ {}", many(warnings, "warning")))),
         (errors, 0) => Some((Role::Error, format!("✗ {}", many(errors, "error")))),
-        (errors, warnings) => Some((Role::Error, format!("✗ {} ⚠ {}", many(errors, "error"), many(warnings, "warning")))),
+        (errors, warnings) => Some((
+            Role::Error,
+            format!("✗ {} ⚠ {}", many(errors, "error"), many(warnings, "warning")),
+        )),
     }
 }
 

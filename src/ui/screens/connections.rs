@@ -1,4 +1,5 @@
-//! Connections: all that the workspace has, the settings of the chosen one as a form, whether somebody answers there and what is there.
+//! Connections: all that the workspace has, the settings of the chosen one as a form, whether
+//! somebody answers there and what is there.
 //!
 //! | file | pane |
 //! | --- | --- |
@@ -79,9 +80,11 @@ impl ConnectionsScreen {
         };
         match ask(form) {
             // The editor's text goes to a place of the file.
-            FormReply::OpenEditor { at, text } => {
-                Reply::send(Message::EditText { target: TextTarget::Settings, at: table(name).join(&at), text })
-            }
+            FormReply::OpenEditor { at, text } => Reply::send(Message::EditText {
+                target: TextTarget::Settings,
+                at: table(name).join(&at),
+                text,
+            }),
             reply => carried(reply, TextTarget::Settings, made),
         }
     }
@@ -98,7 +101,10 @@ impl ConnectionsScreen {
     /// Tab goes from field to field, and after the last to the next pane.
     fn step(&mut self, act: Act, state: &State) -> Reply {
         if self.panes.focus == MIDDLE {
-            let key = Key { code: Code::Tab, mods: Mods { shift: act == Act::PreviousPane, ..Mods::default() } };
+            let key = Key {
+                code: Code::Tab,
+                mods: Mods { shift: act == Act::PreviousPane, ..Mods::default() },
+            };
             let reply = self.ask_form(state, |form| form.input(&Input::Key(key)));
             if !matches!(reply, Reply::Ignored) {
                 return reply;
@@ -127,13 +133,15 @@ impl ConnectionsScreen {
         let focused = self.panes.focus == MIDDLE;
         let title = format!("{} · {SETTINGS}", self.shown);
         let foot = self.form().and_then(Form::position).unwrap_or_default();
-        let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }.draw(buffer, area, styles);
+        let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }
+            .draw(buffer, area, styles);
         if let Some(form) = self.forms.get_mut(&self.shown) {
             return form.draw(buffer, inside, styles, focused);
         }
         let inside = indented(inside);
-        let words =
-            format!("It was given on the command line and stands in no file. Press n to add it to {SETTINGS} under a name.");
+        let words = format!(
+            "It was given on the command line and stands in no file. Press n to add it to {SETTINGS} under a name."
+        );
         for (row, line) in (0..inside.height).zip(wrap(&words, usize::from(inside.width).max(1))) {
             Pen::new(buffer, inside, row).put(&line, styles[Role::Dim]);
         }
@@ -141,7 +149,8 @@ impl ConnectionsScreen {
 
     fn draw_report(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State) {
         let focused = self.panes.focus == RIGHT;
-        let inside = indented(Pane { title: "Test", focused, ..Pane::default() }.draw(buffer, area, styles));
+        let inside =
+            indented(Pane { title: "Test", focused, ..Pane::default() }.draw(buffer, area, styles));
         let lines = report::lines(state, &self.shown, usize::from(inside.width));
         self.report.draw(buffer, inside, styles, &lines);
     }
@@ -180,7 +189,9 @@ impl Screen for ConnectionsScreen {
         };
         if self.generation != Some(state.generation) {
             self.generation = Some(state.generation);
-            self.forms.retain(|name, _| connections::written(ComposeContext::of(state), name) || name == "embedded");
+            self.forms.retain(|name, _| {
+                connections::written(ComposeContext::of(state), name) || name == "embedded"
+            });
         } else if before == self.shown && !fresh {
             return;
         }
@@ -191,10 +202,16 @@ impl Screen for ConnectionsScreen {
             None => return,
         };
         let schema = Arc::new(connection_form(&value));
-        let form = self.forms.entry(name.to_owned()).or_insert_with(|| Form::new(Arc::clone(&schema)));
-        let source = state.documents.get(&FileId::new(SETTINGS)).and_then(|document| document.source.as_ref().ok());
+        let form =
+            self.forms.entry(name.to_owned()).or_insert_with(|| Form::new(Arc::clone(&schema)));
+        let source = state
+            .documents
+            .get(&FileId::new(SETTINGS))
+            .and_then(|document| document.source.as_ref().ok());
         let base = table(name);
-        form.sync_written(&value, &|at| source.and_then(|source| source.written(0, &base.join(at))).map(str::to_owned));
+        form.sync_written(&value, &|at| {
+            source.and_then(|source| source.written(0, &base.join(at))).map(str::to_owned)
+        });
         form.set_schema(&schema);
         let notes = state.findings.iter().filter(|finding| finding.site.file.as_str() == SETTINGS);
         let note = |finding: &crate::model::finding::Finding| {
@@ -224,7 +241,11 @@ impl Screen for ConnectionsScreen {
     }
 
     fn scopes(&self) -> Vec<Scope> {
-        if self.panes.focus == MIDDLE { vec![Scope::Form, Scope::Connections] } else { vec![Scope::Connections] }
+        if self.panes.focus == MIDDLE {
+            vec![Scope::Form, Scope::Connections]
+        } else {
+            vec![Scope::Connections]
+        }
     }
 
     fn typing(&self) -> bool {
@@ -272,9 +293,14 @@ impl Screen for ConnectionsScreen {
             Act::TestConnection => self.after_form(state, Message::TestConnection(name)),
             Act::RenameConnection => {
                 let words = format!("Connection {name} is called:");
-                Reply::Open(Box::new(Proposal::asking("Rename the connection", words, name.clone(), move |text, state| {
-                    connections::rename(ComposeContext::of(state), &name, text.trim())
-                })))
+                Reply::Open(Box::new(Proposal::asking(
+                    "Rename the connection",
+                    words,
+                    name.clone(),
+                    move |text, state| {
+                        connections::rename(ComposeContext::of(state), &name, text.trim())
+                    },
+                )))
             }
             Act::RemoveConnection => {
                 let title = format!("Delete connection {name}?");
@@ -282,10 +308,15 @@ impl Screen for ConnectionsScreen {
                     connections::remove(ComposeContext::of(state), &name)
                 })))
             }
-            Act::UsualConnection => match connections::make_usual(ComposeContext::of(state), &state.connections, &name) {
-                Ok(plan) => Reply::send(Message::Change { label: plan.label, changes: plan.changes }),
-                Err(why) => Reply::Refused(why),
-            },
+            Act::UsualConnection => {
+                match connections::make_usual(ComposeContext::of(state), &state.connections, &name)
+                {
+                    Ok(plan) => {
+                        Reply::send(Message::Change { label: plan.label, changes: plan.changes })
+                    }
+                    Err(why) => Reply::Refused(why),
+                }
+            }
             Act::ChooseConnection => {
                 let chosen = state.connections.chosen.as_ref() == Some(&name);
                 Reply::send(Message::UseConnection((!chosen).then_some(name)))
@@ -299,12 +330,21 @@ impl Screen for ConnectionsScreen {
     fn refusal(&self, act: Act, state: &State) -> Option<String> {
         let absent = !connections::written(ComposeContext::of(state), &self.shown);
         match act {
-            Act::RenameConnection | Act::RemoveConnection if absent => Some(format!("{} is not in {SETTINGS}", self.shown)),
-            Act::TestConnection | Act::ChooseConnection if state.connections.named(&self.shown).is_none() => {
+            Act::RenameConnection | Act::RemoveConnection if absent => {
+                Some(format!("{} is not in {SETTINGS}", self.shown))
+            }
+            Act::TestConnection | Act::ChooseConnection
+                if state.connections.named(&self.shown).is_none() =>
+            {
                 Some("its settings must be mended first".into())
             }
-            Act::UsualConnection => connections::make_usual(ComposeContext::of(state), &state.connections, &self.shown).err(),
-            _ if act.row().scope == Scope::Form => self.form().map_or(Some("there is no form".into()), |form| form.refusal(act)),
+            Act::UsualConnection => {
+                connections::make_usual(ComposeContext::of(state), &state.connections, &self.shown)
+                    .err()
+            }
+            _ if act.row().scope == Scope::Form => {
+                self.form().map_or(Some("there is no form".into()), |form| form.refusal(act))
+            }
             _ => None,
         }
     }
@@ -319,7 +359,8 @@ impl Screen for ConnectionsScreen {
 
     fn hints(&self, state: &State) -> Vec<Act> {
         let mut hints = Vec::new();
-        if state.documents.get(&FileId::new(SETTINGS)).is_some_and(|document| document.is_changed()) {
+        if state.documents.get(&FileId::new(SETTINGS)).is_some_and(|document| document.is_changed())
+        {
             hints.push(Act::Save);
         }
         if self.panes.focus == MIDDLE {

@@ -58,7 +58,8 @@ impl FormScreen {
         let Some(document) = state.documents.get(&task.file) else { return };
         let is_new = self.form.is_none();
         let form = self.form.get_or_insert_with(|| {
-            let mut form = Form::new(Arc::clone(&task.schema)).with_ui(task.ui.clone()).with_introduction();
+            let mut form =
+                Form::new(Arc::clone(&task.schema)).with_ui(task.ui.clone()).with_introduction();
             if !form.is_checked() {
                 form.act(Act::EditJson);
                 form.rest();
@@ -71,7 +72,8 @@ impl FormScreen {
         if is_new && task.made {
             form.mark_unchosen();
         }
-        self.source = source.filter(|source| task.made && source.text().len() < LONGEST_ARRANGED).cloned();
+        self.source =
+            source.filter(|source| task.made && source.text().len() < LONGEST_ARRANGED).cloned();
         if !self.saved.as_ref().is_some_and(|(text, _)| Arc::ptr_eq(text, &task.before)) {
             let source = Source::parse(document.format, task.before.clone());
             let value = value_of(&Document::read(document.format, task.before.clone(), source));
@@ -92,13 +94,19 @@ impl FormScreen {
         let label = format!("edit {}", first.at().to_string().trim_start_matches('/'));
         let arranged = self.arranged(file, &edits);
         let change = |edit| Change::File { file: file.clone(), document: 0, edit };
-        vec![Message::Change { label, changes: edits.into_iter().map(change).chain(arranged).collect() }]
+        vec![Message::Change {
+            label,
+            changes: edits.into_iter().map(change).chain(arranged).collect(),
+        }]
     }
 
     /// The text after edits with members in the schema's order, where the document was made here.
     fn arranged(&self, file: &FileId, edits: &[Edit]) -> Option<Change> {
-        let (form, before) = self.form.as_ref().zip(self.source.as_ref().filter(|source| source.is_laid_out()))?;
-        let after = edits.iter().try_fold(before.clone(), |source, edit| Some(source.apply(0, edit).ok()?.0))?;
+        let (form, before) =
+            self.form.as_ref().zip(self.source.as_ref().filter(|source| source.is_laid_out()))?;
+        let after = edits
+            .iter()
+            .try_fold(before.clone(), |source, edit| Some(source.apply(0, edit).ok()?.0))?;
         let text = after.laid_out(&form.arranged())?;
         (text != **after.text()).then(|| Change::Text { file: file.clone(), text: text.into() })
     }
@@ -124,7 +132,10 @@ impl FormScreen {
 
     fn next(&mut self, act: Act) -> Reply {
         if self.panes.focus == FORM {
-            let key = Key { code: Code::Tab, mods: Mods { shift: act == Act::PreviousPane, ..Mods::default() } };
+            let key = Key {
+                code: Code::Tab,
+                mods: Mods { shift: act == Act::PreviousPane, ..Mods::default() },
+            };
             let reply = self.ask_form(|form| form.input(&Input::Key(key)));
             if !matches!(reply, Reply::Ignored) {
                 return reply;
@@ -147,18 +158,32 @@ impl FormScreen {
     }
 
     fn go_to_issue(&mut self) -> Reply {
-        let Some(at) = self.form.as_ref().and_then(|form| self.issues.chosen(form)) else { return Reply::Handled };
+        let Some(at) = self.form.as_ref().and_then(|form| self.issues.chosen(form)) else {
+            return Reply::Handled;
+        };
         self.panes.focus = FORM;
         let reply = self.ask_form(|form| form.focus(&at));
         self.arrive();
         reply
     }
 
-    fn draw_form(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, focused: bool, title: &str) {
+    fn draw_form(
+        &mut self,
+        frame: &mut Frame<'_>,
+        area: Rect,
+        look: Look<'_>,
+        focused: bool,
+        title: &str,
+    ) {
         let Some(form) = &mut self.form else { return };
         let position = form.position().unwrap_or_default();
         let called = form.title();
-        let pane = Pane { title: called.as_deref().unwrap_or(title), foot: &position, focused, ..Pane::default() };
+        let pane = Pane {
+            title: called.as_deref().unwrap_or(title),
+            foot: &position,
+            focused,
+            ..Pane::default()
+        };
         let inside = pane.draw(frame.buffer_mut(), area, look.styles);
         form.draw(frame.buffer_mut(), inside, look.styles, focused);
     }
@@ -181,10 +206,20 @@ impl Screen for FormScreen {
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
         let Some(task) = &state.form else { return };
-        let widths = [Constraint::Fill(1), Constraint::Length((area.width * 2 / 5).max(40)), Constraint::Length(0)];
+        let widths = [
+            Constraint::Fill(1),
+            Constraint::Length((area.width * 2 / 5).max(40)),
+            Constraint::Length(0),
+        ];
         let count = self.form.as_ref().map_or(0, issues::count);
         let issues = if count == 0 { "Issues".to_owned() } else { format!("Issues ⚠ {count}") };
-        self.panes.lay(frame.buffer_mut(), area, &["Form", "Document", &issues], &widths, look.styles);
+        self.panes.lay(
+            frame.buffer_mut(),
+            area,
+            &["Form", "Document", &issues],
+            &widths,
+            look.styles,
+        );
         let below = u16::try_from(count.clamp(1, 8)).unwrap_or(8) + 2;
         let areas = self.panes.stack(DOCUMENT, ISSUES, below.min(area.height / 2));
         let focus = self.panes.focus;
@@ -192,7 +227,13 @@ impl Screen for FormScreen {
             self.draw_form(frame, areas[FORM], look, focus == FORM, &task.title);
         }
         if !areas[DOCUMENT].is_empty() {
-            self.document.draw(frame, areas[DOCUMENT], look, (task, state), (focus == DOCUMENT, self.form.as_ref()));
+            self.document.draw(
+                frame,
+                areas[DOCUMENT],
+                look,
+                (task, state),
+                (focus == DOCUMENT, self.form.as_ref()),
+            );
         }
         if let Some(form) = self.form.as_ref().filter(|_| !areas[ISSUES].is_empty()) {
             self.issues.draw(frame, areas[ISSUES], look, form, focus == ISSUES);
@@ -200,7 +241,11 @@ impl Screen for FormScreen {
     }
 
     fn scopes(&self) -> Vec<Scope> {
-        if self.panes.focus == FORM { vec![Scope::Form, Scope::FormFile] } else { vec![Scope::FormFile] }
+        if self.panes.focus == FORM {
+            vec![Scope::Form, Scope::FormFile]
+        } else {
+            vec![Scope::FormFile]
+        }
     }
 
     fn typing(&self) -> bool {
@@ -245,7 +290,13 @@ impl Screen for FormScreen {
     fn refusal(&self, act: Act, state: &State) -> Option<String> {
         let elsewhere = matches!(
             act,
-            Act::SaveAll | Act::SwitchMode | Act::Connection | Act::Reload | Act::ShowTools | Act::ShowWorkflow | Act::ShowInvoke
+            Act::SaveAll
+                | Act::SwitchMode
+                | Act::Connection
+                | Act::Reload
+                | Act::ShowTools
+                | Act::ShowWorkflow
+                | Act::ShowInvoke
         );
         if elsewhere {
             return Some("only in the workbench".into());
@@ -254,7 +305,10 @@ impl Screen for FormScreen {
             return Some("there is no file; done prints it and leaves".into());
         }
         if act.row().scope == Scope::Form {
-            return self.form.as_ref().map_or(Some("there is no form".into()), |form| form.refusal(act));
+            return self
+                .form
+                .as_ref()
+                .map_or(Some("there is no form".into()), |form| form.refusal(act));
         }
         None
     }

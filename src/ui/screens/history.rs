@@ -1,4 +1,5 @@
-//! History: the calls that were made, found as one types; the chosen one as it was, or as it came; two beside each other.
+//! History: the calls that were made, found as one types; the chosen one as it was, or as it came;
+//! two beside each other.
 //!
 //! | file | shows |
 //! | --- | --- |
@@ -75,11 +76,23 @@ impl History {
             return self.comparison.draw(buffer, area, look, focused);
         }
         if let Some(open) = open(state) {
-            let whose =
-                if open.replaying { format!("Replay of {}", open.trace.head.tool) } else { open.trace.head.tool.to_string() };
-            return self.answer.draw(buffer, area, look, &Shown { call: &open.call, whose: &whose, focused });
+            let whose = if open.replaying {
+                format!("Replay of {}", open.trace.head.tool)
+            } else {
+                open.trace.head.tool.to_string()
+            };
+            return self.answer.draw(
+                buffer,
+                area,
+                look,
+                &Shown { call: &open.call, whose: &whose, focused },
+            );
         }
-        let inside = indented(Pane { title: "Answer", focused, ..Pane::default() }.draw(buffer, area, look.styles));
+        let inside = indented(Pane { title: "Answer", focused, ..Pane::default() }.draw(
+            buffer,
+            area,
+            look.styles,
+        ));
         let words = match (state.kept.listing.calls.is_empty(), state.kept.reading()) {
             (_, true) => "reading the history …",
             (true, _) if state.kept.query.is_empty() => {
@@ -105,7 +118,11 @@ impl History {
             self.answer.turn_strays();
             return Reply::Handled;
         }
-        if state.kept.query.is_empty() { Reply::Handled } else { Reply::send(Message::FindKept(String::new())) }
+        if state.kept.query.is_empty() {
+            Reply::Handled
+        } else {
+            Reply::send(Message::FindKept(String::new()))
+        }
     }
 }
 
@@ -115,10 +132,16 @@ fn open(state: &State) -> Option<&Opened> {
 
 /// Asks how fast, with the own speed chosen.
 fn replay_menu() -> Reply {
-    let speeds: [(&str, u32); 4] = [("at its own speed", 1), ("twice as fast", 2), ("ten times as fast", 10), ("at once", 0)];
-    let items = speeds.iter().map(|(title, _)| Item { title: (*title).to_owned(), ..Item::default() }).collect();
+    let speeds: [(&str, u32); 4] =
+        [("at its own speed", 1), ("twice as fast", 2), ("ten times as fast", 10), ("at once", 0)];
+    let items = speeds
+        .iter()
+        .map(|(title, _)| Item { title: (*title).to_owned(), ..Item::default() })
+        .collect();
     Reply::Open(Box::new(Menu::replying("Replay", items, move |row| {
-        speeds.get(row).map_or(Reply::Handled, |(_, speed)| Reply::send(Message::ReplayKept { speed: *speed }))
+        speeds
+            .get(row)
+            .map_or(Reply::Handled, |(_, speed)| Reply::send(Message::ReplayKept { speed: *speed }))
     })))
 }
 
@@ -132,11 +155,20 @@ fn copy_menu(open: &Opened) -> Reply {
         ("JSON lines", std::iter::once(lines::of_head(head)).chain(events).collect()),
         ("id", head.id.to_string()),
     ];
-    let detail = |text: &str| text.lines().next().unwrap_or_default().chars().take(60).collect::<String>();
-    let items =
-        copies.iter().map(|(what, text)| Item { title: (*what).to_owned(), detail: detail(text), ..Item::default() }).collect();
+    let detail =
+        |text: &str| text.lines().next().unwrap_or_default().chars().take(60).collect::<String>();
+    let items = copies
+        .iter()
+        .map(|(what, text)| Item {
+            title: (*what).to_owned(),
+            detail: detail(text),
+            ..Item::default()
+        })
+        .collect();
     Reply::Open(Box::new(Menu::replying("Copy as", items, move |row| {
-        let copied = copies.get(row).map(|(what, text)| Message::Copy { what: (*what).to_owned(), text: text.clone() });
+        let copied = copies
+            .get(row)
+            .map(|(what, text)| Message::Copy { what: (*what).to_owned(), text: text.clone() });
         copied.map_or(Reply::Handled, Reply::send)
     })))
 }
@@ -144,18 +176,20 @@ fn copy_menu(open: &Opened) -> Reply {
 fn export_prompt(open: &Opened) -> Reply {
     let id = open.trace.head.id.clone();
     let name = format!("{}-{}.jsonl", open.trace.head.tool, id.chars().take(8).collect::<String>());
-    let words =
-        "The call as it is kept, without its secrets, as JSON lines. The file, from the folder where toolcrib was started:";
-    Reply::Open(Box::new(Prompt::new("Export", words, name, move |path, _| match path.is_empty() {
-        true => Err("a file needs a name".into()),
-        false => Ok(Reply::send(Message::ExportKept { id: id.clone(), path: path.to_owned() })),
+    let words = "The call as it is kept, without its secrets, as JSON lines. The file, from the folder where toolcrib was started:";
+    Reply::Open(Box::new(Prompt::new("Export", words, name, move |path, _| {
+        match path.is_empty() {
+            true => Err("a file needs a name".into()),
+            false => Ok(Reply::send(Message::ExportKept { id: id.clone(), path: path.to_owned() })),
+        }
     })))
 }
 
 fn remove_question(open: &Opened) -> Reply {
     let head = &open.trace.head;
     let words = format!("This call of {} is taken out of the history for good.", head.tool);
-    let remove = Choice { key: 'y', words: "remove", messages: vec![Message::RemoveKept(head.id.clone())] };
+    let remove =
+        Choice { key: 'y', words: "remove", messages: vec![Message::RemoveKept(head.id.clone())] };
     let keep = Choice { key: 'n', words: "keep", messages: Vec::new() };
     Reply::Open(Box::new(Confirm::new("Remove?", words, vec![remove, keep], Vec::new())))
 }
@@ -175,8 +209,13 @@ impl Screen for History {
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
         let left = (area.width / 5 * 2).clamp(44, 90);
-        let areas =
-            self.panes.lay(frame.buffer_mut(), area, &NAMES, &[Constraint::Length(left), Constraint::Fill(1)], look.styles);
+        let areas = self.panes.lay(
+            frame.buffer_mut(),
+            area,
+            &NAMES,
+            &[Constraint::Length(left), Constraint::Fill(1)],
+            look.styles,
+        );
         self.list.draw(frame.buffer_mut(), areas[LEFT], look, state, self.panes.focus == LEFT);
         self.draw_right(frame, areas[RIGHT], look, state);
     }
@@ -217,13 +256,25 @@ impl Screen for History {
             Act::NextView if state.kept.compared.is_some() => self.comparison.next_view(),
             Act::NextView => self.answer.next_view(open.map(|open| &open.call)),
             Act::Strays => self.answer.turn_strays(),
-            Act::Replay if open.is_some_and(|open| open.replaying) => return Reply::send(Message::StopReplay),
+            Act::Replay if open.is_some_and(|open| open.replaying) => {
+                return Reply::send(Message::StopReplay);
+            }
             Act::Replay => return replay_menu(),
-            Act::MarkKept => return state.kept.selected.clone().map_or(Reply::Handled, |id| Reply::send(Message::MarkKept(id))),
-            Act::CompareKept if state.kept.compared.is_some() => return Reply::send(Message::DropComparison),
+            Act::MarkKept => {
+                return state
+                    .kept
+                    .selected
+                    .clone()
+                    .map_or(Reply::Handled, |id| Reply::send(Message::MarkKept(id)));
+            }
+            Act::CompareKept if state.kept.compared.is_some() => {
+                return Reply::send(Message::DropComparison);
+            }
             Act::CompareKept => {
                 let both = state.kept.other().cloned().zip(state.kept.selected.clone());
-                return both.map_or(Reply::Handled, |(before, after)| Reply::send(Message::CompareKept([before, after])));
+                return both.map_or(Reply::Handled, |(before, after)| {
+                    Reply::send(Message::CompareKept([before, after]))
+                });
             }
             Act::ResendKept => return Reply::send(Message::ResendKept),
             Act::EditKept => {
@@ -233,8 +284,12 @@ impl Screen for History {
                 };
                 return open.map_or(Reply::Handled, |open| Reply::send(edit(open)));
             }
-            Act::KeepCase => return open.map_or(Reply::Handled, |open| cases::keep(&open.call, state)),
-            Act::KeepStub => return open.map_or(Reply::Handled, |open| stubs::keep(&open.call, state)),
+            Act::KeepCase => {
+                return open.map_or(Reply::Handled, |open| cases::keep(&open.call, state));
+            }
+            Act::KeepStub => {
+                return open.map_or(Reply::Handled, |open| stubs::keep(&open.call, state));
+            }
             Act::Cases => return cases::menu(state),
             Act::CopyKept => return open.map_or(Reply::Handled, copy_menu),
             Act::ExportKept => return open.map_or(Reply::Handled, export_prompt),
@@ -247,23 +302,37 @@ impl Screen for History {
     fn refusal(&self, act: Act, state: &State) -> Option<String> {
         let open = open(state);
         let words = match act {
-            Act::Find if self.panes.focus == RIGHT && state.kept.compared.is_some() => "find works in the calls and in an answer",
-            Act::Follow if state.kept.compared.is_some() || self.answer.follows().is_none() => "this view has no end to follow",
-            Act::CompareKept if state.kept.other().is_none() => "there is no other call to compare with",
-            Act::Strays if open.is_none_or(|open| open.call.strays == 0) => "this call has no strays",
+            Act::Find if self.panes.focus == RIGHT && state.kept.compared.is_some() => {
+                "find works in the calls and in an answer"
+            }
+            Act::Follow if state.kept.compared.is_some() || self.answer.follows().is_none() => {
+                "this view has no end to follow"
+            }
+            Act::CompareKept if state.kept.other().is_none() => {
+                "there is no other call to compare with"
+            }
+            Act::Strays if open.is_none_or(|open| open.call.strays == 0) => {
+                "this call has no strays"
+            }
             Act::ResendKept if open.is_some_and(|open| open.trace.head.masked) => {
                 "secrets in its request are not kept: edit and resend it"
             }
-            Act::EditKept | Act::KeepCase | Act::KeepStub if open.is_some_and(|open| agents::is_at(&open.trace.head.to)) => {
+            Act::EditKept | Act::KeepCase | Act::KeepStub
+                if open.is_some_and(|open| agents::is_at(&open.trace.head.to)) =>
+            {
                 "this was asked of the agent, and is no call of a tool"
             }
-            Act::KeepCase | Act::KeepStub if open.is_some_and(|open| open.replaying) => "the answer is still coming once more",
+            Act::KeepCase | Act::KeepStub if open.is_some_and(|open| open.replaying) => {
+                "the answer is still coming once more"
+            }
             // What such a call would have come to is not known.
             Act::KeepCase if open.is_some_and(|open| open.call.outcome().is_none()) => {
                 "the call has no end that could be expected"
             }
             Act::Cases | Act::Save | Act::Undo | Act::Redo => return None,
-            _ if matches!(act.row().scope, Scope::History | Scope::Answer) && open.is_none() => "no call is open",
+            _ if matches!(act.row().scope, Scope::History | Scope::Answer) && open.is_none() => {
+                "no call is open"
+            }
             _ => return None,
         };
         Some(words.to_owned())
@@ -272,7 +341,9 @@ impl Screen for History {
     fn keys(&self) -> Vec<(&'static str, &'static str)> {
         match self.panes.focus {
             LEFT if self.list.typing() => vec![("Enter", "done"), ("Esc", "all calls")],
-            RIGHT if self.answer.finding() => vec![("Enter", "next"), ("Up", "before"), ("Esc", "done")],
+            RIGHT if self.answer.finding() => {
+                vec![("Enter", "next"), ("Up", "before"), ("Esc", "done")]
+            }
             _ => self.leaving.into_iter().map(|words| ("Esc", words)).collect(),
         }
     }

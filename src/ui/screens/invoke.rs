@@ -102,7 +102,10 @@ impl Invoke {
     /// Tab goes from field to field, and after the last to the next pane.
     fn step(&mut self, act: Act, state: &State) -> Reply {
         if self.panes.focus == MIDDLE {
-            let key = Key { code: Code::Tab, mods: Mods { shift: act == Act::PreviousPane, ..Mods::default() } };
+            let key = Key {
+                code: Code::Tab,
+                mods: Mods { shift: act == Act::PreviousPane, ..Mods::default() },
+            };
             let reply = self.request.input(&Input::Key(key));
             if !matches!(reply, Reply::Ignored) {
                 return reply;
@@ -135,7 +138,8 @@ impl Invoke {
             (MIDDLE, _) if self.request.step(true) => {}
             _ => {
                 self.panes.previous();
-                self.tools.part = if self.panes.focus == LEFT && has_calls { Part::Calls } else { Part::Tools };
+                self.tools.part =
+                    if self.panes.focus == LEFT && has_calls { Part::Calls } else { Part::Tools };
             }
         }
     }
@@ -149,7 +153,8 @@ impl Invoke {
 
     /// Where only one pane fits, a call that was sent is watched.
     fn watched(&mut self, reply: Reply) -> Reply {
-        let sends = |message: &Message| matches!(message, Message::Send { .. } | Message::Resend(_));
+        let sends =
+            |message: &Message| matches!(message, Message::Send { .. } | Message::Resend(_));
         if self.narrow && matches!(&reply, Reply::Send(messages) if messages.iter().any(sends)) {
             self.panes.focus = RIGHT;
         }
@@ -189,7 +194,11 @@ impl Invoke {
         let Some(call) = state.calls.shown() else { return self.copy_request(state) };
         // Over what it was made, whatever is chosen now.
         let own = state.connections.named(&call.connection).cloned();
-        let mut copies = requests_of(state, &call.request, &own.unwrap_or_else(|| state.connection_of(&call.request.tool)));
+        let mut copies = requests_of(
+            state,
+            &call.request,
+            &own.unwrap_or_else(|| state.connection_of(&call.request.tool)),
+        );
         let mut add = |what, text: String| copies.insert(0, copy::Copied { what, text });
         if let Some((at, value)) = self.answer.selected_value() {
             add("path of the value", at.to_string());
@@ -203,7 +212,9 @@ impl Invoke {
 
     fn copy_request(&self, state: &State) -> Reply {
         match tool_of(state).map(|tool| state.request(&tool)) {
-            Some(Ok(request)) => menu(requests_of(state, &request, &state.connection_of(&request.tool))),
+            Some(Ok(request)) => {
+                menu(requests_of(state, &request, &state.connection_of(&request.tool)))
+            }
             Some(Err(problem)) => Reply::Refused(problem.to_string()),
             None => Reply::Refused("choose a tool first".into()),
         }
@@ -233,18 +244,29 @@ fn is_answerable(state: &State) -> bool {
 /// The ways that the chosen tool can be called by, and which is taken.
 fn route_menu(state: &State) -> Reply {
     let offers = routes_of(state);
-    let first = offers.iter().find(|offer| offer.closed.is_none()).map_or("none is open", |offer| offer.id);
+    let first =
+        offers.iter().find(|offer| offer.closed.is_none()).map_or("none is open", |offer| offer.id);
     let item = |offer: &RouteOffer| Item {
         title: offer.id.to_owned(),
-        detail: offer.closed.as_ref().map_or_else(|| offer.title.to_owned(), |closed| format!("closed: {closed}")),
+        detail: offer
+            .closed
+            .as_ref()
+            .map_or_else(|| offer.title.to_owned(), |closed| format!("closed: {closed}")),
         ..Item::default()
     };
-    let whatever = Item { title: "the best that is open".into(), detail: format!("now: {first}"), ..Item::default() };
+    let whatever = Item {
+        title: "the best that is open".into(),
+        detail: format!("now: {first}"),
+        ..Item::default()
+    };
     let items = std::iter::once(whatever).chain(offers.iter().map(item)).collect();
     let ids: Vec<&str> = offers.iter().map(|offer| offer.id).collect();
     let at = ids.iter().position(|id| state.route.as_deref() == Some(id)).map_or(0, |row| row + 1);
-    let choose =
-        move |row: usize| Reply::send(Message::UseRoute(row.checked_sub(1).and_then(|row| Some((*ids.get(row)?).to_owned()))));
+    let choose = move |row: usize| {
+        Reply::send(Message::UseRoute(
+            row.checked_sub(1).and_then(|row| Some((*ids.get(row)?).to_owned())),
+        ))
+    };
     Reply::Open(Box::new(Menu::replying("Calls take the route", items, choose).at(at)))
 }
 
@@ -260,11 +282,15 @@ fn routes_of(state: &State) -> Vec<RouteOffer> {
 
 /// Asks how often, and says how it went last.
 fn times_prompt(state: &State, tool: EntryId) -> Reply {
-    let last = state.many.as_ref().map_or_else(String::new, |many| format!(" Last: {}.", many.series.words()));
+    let last = state
+        .many
+        .as_ref()
+        .map_or_else(String::new, |many| format!(" Last: {}.", many.series.words()));
     let words = format!("How often the request is sent, and how many at once: 20 x 4.{last}");
     Reply::Open(Box::new(Prompt::new("Send n times", words, "20 x 4", move |text, _| {
-        let (times, at_once) = series::parse(text)
-            .ok_or_else(|| format!("write 20, or 20 x 4: up to {} x {}", series::MOST, series::MOST_AT_ONCE))?;
+        let (times, at_once) = series::parse(text).ok_or_else(|| {
+            format!("write 20, or 20 x 4: up to {} x {}", series::MOST, series::MOST_AT_ONCE)
+        })?;
         Ok(Reply::send(Message::SendMany { tool: tool.clone(), times, at_once }))
     })))
 }
@@ -272,7 +298,8 @@ fn times_prompt(state: &State, tool: EntryId) -> Reply {
 fn requests_of(state: &State, request: &Request, connection: &Connection) -> Vec<copy::Copied> {
     let subject = calling::subject(request.system, &request.to, connection.transport()).ok();
     // Of a call that was made, not of what is typed now.
-    let arguments = Literal::parse(&request.arguments).unwrap_or_else(|_| state.written_arguments_of(&request.tool));
+    let arguments = Literal::parse(&request.arguments)
+        .unwrap_or_else(|_| state.written_arguments_of(&request.tool));
     copy::of_request(request, &arguments, subject.as_deref(), connection)
 }
 
@@ -284,9 +311,10 @@ fn menu(copies: Vec<copy::Copied>) -> Reply {
     });
     let items = items.collect();
     Reply::Open(Box::new(Menu::new("Copy as", items, move |row| match copies.get(row) {
-        Some(copied) => {
-            OverlayReply::CloseWith(Reply::send(Message::Copy { what: copied.what.to_owned(), text: copied.text.clone() }))
-        }
+        Some(copied) => OverlayReply::CloseWith(Reply::send(Message::Copy {
+            what: copied.what.to_owned(),
+            text: copied.text.clone(),
+        })),
         None => OverlayReply::Close,
     })))
 }
@@ -311,8 +339,17 @@ impl Screen for Invoke {
         match state.calls.shown() {
             Some(call) => {
                 let elsewhere = state.selected.as_ref() != Some(&call.request.tool);
-                let whose = if elsewhere { format!("Answer of {}", call.request.name) } else { "Answer".to_owned() };
-                self.answer.draw(buffer, areas[RIGHT], look, &Shown { call, whose: &whose, focused: focus == RIGHT });
+                let whose = if elsewhere {
+                    format!("Answer of {}", call.request.name)
+                } else {
+                    "Answer".to_owned()
+                };
+                self.answer.draw(
+                    buffer,
+                    areas[RIGHT],
+                    look,
+                    &Shown { call, whose: &whose, focused: focus == RIGHT },
+                );
             }
             None => {
                 let pane = Pane { title: "Answer", focused: focus == RIGHT, ..Pane::default() };
@@ -324,7 +361,9 @@ impl Screen for Invoke {
 
     fn scopes(&self) -> Vec<Scope> {
         match self.panes.focus {
-            LEFT if self.tools.part == Part::Calls => vec![Scope::Calls, Scope::Invoke, Scope::Answer],
+            LEFT if self.tools.part == Part::Calls => {
+                vec![Scope::Calls, Scope::Invoke, Scope::Answer]
+            }
             LEFT => vec![Scope::Invoke, Scope::Answer],
             MIDDLE => vec![Scope::Form, Scope::Invoke, Scope::Answer],
             _ => vec![Scope::Answer, Scope::Invoke],
@@ -357,10 +396,15 @@ impl Screen for Invoke {
         match act {
             Act::NextPane | Act::PreviousPane => return self.step(act, state),
             Act::Undo | Act::Redo => {
-                let tool = self.request.typed_tool().filter(|_| self.panes.focus == MIDDLE).cloned();
+                let tool =
+                    self.request.typed_tool().filter(|_| self.panes.focus == MIDDLE).cloned();
                 return match tool {
-                    Some(tool) if act == Act::Undo && state.typed.can_undo(&tool) => Reply::send(Message::UndoArguments(tool)),
-                    Some(tool) if act == Act::Redo && state.typed.can_redo(&tool) => Reply::send(Message::RedoArguments(tool)),
+                    Some(tool) if act == Act::Undo && state.typed.can_undo(&tool) => {
+                        Reply::send(Message::UndoArguments(tool))
+                    }
+                    Some(tool) if act == Act::Redo && state.typed.can_redo(&tool) => {
+                        Reply::send(Message::RedoArguments(tool))
+                    }
                     _ => Reply::Ignored,
                 };
             }
@@ -371,7 +415,10 @@ impl Screen for Invoke {
             }
             Act::Route => return route_menu(state),
             Act::AnswerByHand => return answer_by_hand(state),
-            Act::NewAgent => return tool_of(state).map_or(Reply::Handled, |tool| Reply::send(Message::NewAgent { tool })),
+            Act::NewAgent => {
+                return tool_of(state)
+                    .map_or(Reply::Handled, |tool| Reply::send(Message::NewAgent { tool }));
+            }
             Act::DeployedTools => {
                 self.panes.focus = LEFT;
                 self.tools.part = Part::Tools;
@@ -379,14 +426,19 @@ impl Screen for Invoke {
             }
             Act::CancelCall => return self.cancel(state),
             Act::Resend => {
-                let reply = state.calls.shown().map_or(Reply::Handled, |call| Reply::send(Message::Resend(call.id)));
+                let reply = state
+                    .calls
+                    .shown()
+                    .map_or(Reply::Handled, |call| Reply::send(Message::Resend(call.id)));
                 return self.watched(reply);
             }
             Act::CopyAs => return self.copy(state),
             Act::Follow => self.answer.turn_follow(),
             Act::NextView => self.answer.next_view(state.calls.shown()),
             Act::Strays => self.answer.turn_strays(),
-            Act::SendMany => return tool_of(state).map_or(Reply::Handled, |tool| times_prompt(state, tool)),
+            Act::SendMany => {
+                return tool_of(state).map_or(Reply::Handled, |tool| times_prompt(state, tool));
+            }
             Act::EditSent => {
                 let edit = |call: &Call| Message::EditCall {
                     tool: call.request.name.clone(),
@@ -394,12 +446,20 @@ impl Screen for Invoke {
                 };
                 return state.calls.shown().map_or(Reply::Handled, |call| Reply::send(edit(call)));
             }
-            Act::KeepCase => return state.calls.shown().map_or(Reply::Handled, |call| cases::keep(call, state)),
-            Act::KeepStub => return state.calls.shown().map_or(Reply::Handled, |call| stubs::keep(call, state)),
+            Act::KeepCase => {
+                return state.calls.shown().map_or(Reply::Handled, |call| cases::keep(call, state));
+            }
+            Act::KeepStub => {
+                return state.calls.shown().map_or(Reply::Handled, |call| stubs::keep(call, state));
+            }
             Act::Cases => return cases::menu(state),
             Act::EditDescriptor => {
                 return Reply::Send(
-                    tool_of(state).map(Message::Select).into_iter().chain([Message::Show(ScreenId::Tools)]).collect(),
+                    tool_of(state)
+                        .map(Message::Select)
+                        .into_iter()
+                        .chain([Message::Show(ScreenId::Tools)])
+                        .collect(),
                 );
             }
             _ if act.row().scope == Scope::Form => return self.request.act(act),
@@ -411,32 +471,60 @@ impl Screen for Invoke {
     fn refusal(&self, act: Act, state: &State) -> Option<String> {
         let shown = state.calls.shown();
         let words = match act {
-            Act::SendMany if state.many.as_ref().is_some_and(Many::under_way) => "a series is under way; Esc stops it",
+            Act::SendMany if state.many.as_ref().is_some_and(Many::under_way) => {
+                "a series is under way; Esc stops it"
+            }
             Act::Send | Act::SendMany => {
-                return tool_of(state)
-                    .map_or(Some("there is no tool".into()), |tool| state.request(&tool).err().map(|problem| problem.cause));
+                return tool_of(state).map_or(Some("there is no tool".into()), |tool| {
+                    state.request(&tool).err().map(|problem| problem.cause)
+                });
             }
             Act::AnswerByHand if state.answering.is_idle() && !is_answerable(state) => {
                 return Some(format!("only {}'s tools are answered for by hand", by_hand::whose()));
             }
-            Act::NewAgent if !names_agent(state) => "the connection names no agent: a new one is made anyway",
+            Act::NewAgent if !names_agent(state) => {
+                "the connection names no agent: a new one is made anyway"
+            }
             Act::Route if routes_of(state).is_empty() => "this tool is called in one way only",
             Act::DeployedTools if table::deployment_at(&state.connection()).is_none() => {
-                return Some(format!("connection \"{}\" leads to no system that lists its tools", state.connection().name));
+                return Some(format!(
+                    "connection \"{}\" leads to no system that lists its tools",
+                    state.connection().name
+                ));
             }
-            Act::CancelCall if shown.is_none_or(|call| call.outcome().is_some()) && !self.answer.shows_strays() => {
+            Act::CancelCall
+                if shown.is_none_or(|call| call.outcome().is_some())
+                    && !self.answer.shows_strays() =>
+            {
                 "no call is running here"
             }
-            Act::Resend | Act::EditSent | Act::Follow | Act::NextView if shown.is_none() => "there is no call yet",
-            Act::EditSent | Act::KeepCase | Act::KeepStub if shown.is_some_and(|call| agents::is_at(&call.request.to)) => {
-                return Some(format!("this was asked of the agent; {} asks it anew", Act::AskAgent.row().keys.join(", ")));
+            Act::Resend | Act::EditSent | Act::Follow | Act::NextView if shown.is_none() => {
+                "there is no call yet"
             }
-            Act::KeepCase | Act::KeepStub if shown.is_none_or(|call| call.outcome().is_none()) => "no call has ended here",
-            Act::KeepCase if shown.is_some_and(|call| state.deployed_on(&call.request.tool).is_some()) => ONLY_DEPLOYED,
+            Act::EditSent | Act::KeepCase | Act::KeepStub
+                if shown.is_some_and(|call| agents::is_at(&call.request.to)) =>
+            {
+                return Some(format!(
+                    "this was asked of the agent; {} asks it anew",
+                    Act::AskAgent.row().keys.join(", ")
+                ));
+            }
+            Act::KeepCase | Act::KeepStub if shown.is_none_or(|call| call.outcome().is_none()) => {
+                "no call has ended here"
+            }
+            Act::KeepCase
+                if shown.is_some_and(|call| state.deployed_on(&call.request.tool).is_some()) =>
+            {
+                ONLY_DEPLOYED
+            }
             Act::Strays if shown.is_none_or(|call| call.strays == 0) => "this call has no strays",
             Act::Follow if self.answer.follows().is_none() => "this view has no end to follow",
             Act::EditDescriptor if tool_of(state).is_none() => "there is no tool",
-            Act::EditDescriptor if tool_of(state).is_some_and(|tool| state.deployed_on(&tool).is_some()) => ONLY_DEPLOYED,
+            Act::EditDescriptor
+                if tool_of(state).is_some_and(|tool| state.deployed_on(&tool).is_some()) =>
+            {
+                ONLY_DEPLOYED
+            }
             _ if act.row().scope == Scope::Form => return self.request.refusal(act),
             _ => return None,
         };
@@ -446,8 +534,12 @@ impl Screen for Invoke {
     fn keys(&self) -> Vec<(&'static str, &'static str)> {
         match self.panes.focus {
             MIDDLE => self.form_keys(),
-            LEFT if self.tools.typing() => vec![("↑↓", "choose"), ("Enter", "take"), ("Esc", "all")],
-            RIGHT if self.answer.finding() => vec![("Enter", "next"), ("Up", "before"), ("Esc", "done")],
+            LEFT if self.tools.typing() => {
+                vec![("↑↓", "choose"), ("Enter", "take"), ("Esc", "all")]
+            }
+            RIGHT if self.answer.finding() => {
+                vec![("Enter", "next"), ("Up", "before"), ("Esc", "done")]
+            }
             _ => Vec::new(),
         }
     }
@@ -459,7 +551,15 @@ impl Screen for Invoke {
             RIGHT => hints.extend([Act::NextView, Act::Follow, Act::Find]),
             _ => hints.extend([Act::Find, Act::DeployedTools]),
         }
-        hints.extend([Act::Variables, Act::Resend, Act::KeepCase, Act::KeepStub, Act::CopyAs, Act::Strays, Act::Cases]);
+        hints.extend([
+            Act::Variables,
+            Act::Resend,
+            Act::KeepCase,
+            Act::KeepStub,
+            Act::CopyAs,
+            Act::Strays,
+            Act::Cases,
+        ]);
         // In the form Tab goes from field to field first.
         hints.extend((self.panes.focus != MIDDLE).then_some(Act::NextPane));
         hints

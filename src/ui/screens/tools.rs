@@ -52,7 +52,8 @@ pub struct Tools {
     form: Option<FormOf>,
     form_area: Rect,
     preview: preview::Preview,
-    /// Forms of entries that were shown before, for their schemas: to compile one takes longer than a key may.
+    /// Forms of entries that were shown before, for their schemas: to compile one takes longer than
+    /// a key may.
     put_away: Vec<(SchemaKey, Form)>,
     /// The goal that was gone to already.
     reached: Option<u64>,
@@ -109,9 +110,18 @@ impl Tools {
             }
             _ => {
                 let schema = SchemaKey::of(entry, state);
-                let form = self.empty_form(schema.as_ref()).unwrap_or_else(|| Form::new(schema_of(entry, state)));
+                let form = self
+                    .empty_form(schema.as_ref())
+                    .unwrap_or_else(|| Form::new(schema_of(entry, state)));
                 let (generation, entry_now) = (state.generation, entry.clone());
-                let mut made = FormOf { entry: entry_now, generation, schema, form, saved: None, fixes: Vec::new() };
+                let mut made = FormOf {
+                    entry: entry_now,
+                    generation,
+                    schema,
+                    form,
+                    saved: None,
+                    fixes: Vec::new(),
+                };
                 made.take(entry, state);
                 self.form = Some(made);
             }
@@ -132,7 +142,8 @@ impl Tools {
         }
     }
 
-    /// A form on a schema that was compiled for another entry. The form that was shown is put away for that.
+    /// A form on a schema that was compiled for another entry. The form that was shown is put away
+    /// for that.
     fn empty_form(&mut self, schema: Option<&SchemaKey>) -> Option<Form> {
         if let Some(FormOf { schema: Some(schema), form, .. }) = self.form.take() {
             self.put_away.retain(|(known, _)| known.vocabulary == schema.vocabulary);
@@ -146,8 +157,12 @@ impl Tools {
     fn carry(&self, reply: FormReply) -> Reply {
         let Some(known) = &self.form else { return Reply::Handled };
         match reply {
-            FormReply::Fix(row) => known.fixes.get(row).map_or(Reply::Handled, |fixes| dialogs::mend(fixes)),
-            other => carried(other, TextTarget::Entry(known.entry.id.clone()), |edits| known.changes(edits)),
+            FormReply::Fix(row) => {
+                known.fixes.get(row).map_or(Reply::Handled, |fixes| dialogs::mend(fixes))
+            }
+            other => carried(other, TextTarget::Entry(known.entry.id.clone()), |edits| {
+                known.changes(edits)
+            }),
         }
     }
 
@@ -171,7 +186,8 @@ impl FormOf {
     /// Takes in the entry as it is now, and what was found about it.
     fn take(&mut self, entry: &Entry, state: &State) {
         let place = entry.id.place();
-        let source = state.documents.get(&place.file).and_then(|document| document.source.as_ref().ok());
+        let source =
+            state.documents.get(&place.file).and_then(|document| document.source.as_ref().ok());
         let written = |at: &Pointer| -> Option<String> {
             let plain = place.form == EntryForm::Plain;
             source.filter(|_| plain)?.written(place.document, &place.at.join(at)).map(str::to_owned)
@@ -215,7 +231,10 @@ impl FormOf {
 }
 
 fn schema_of(entry: &Entry, state: &State) -> Arc<Value> {
-    Arc::new(table::by_id(entry.system).map_or(Value::Bool(true), |system| system.schema(entry, &state.catalog)))
+    Arc::new(
+        table::by_id(entry.system)
+            .map_or(Value::Bool(true), |system| system.schema(entry, &state.catalog)),
+    )
 }
 
 impl Screen for Tools {
@@ -244,7 +263,11 @@ impl Screen for Tools {
             self.draw_form(frame, areas[FORM], look, focus == FORM);
         }
         if !areas[PREVIEW].is_empty() {
-            let at = self.form.as_ref().filter(|_| focus == FORM).map(|known| known.form.focused().clone());
+            let at = self
+                .form
+                .as_ref()
+                .filter(|_| focus == FORM)
+                .map(|known| known.form.focused().clone());
             let seen = match &at {
                 Some(at) => preview::Focus::Field(at),
                 None if focus == PREVIEW => preview::Focus::Here,
@@ -288,7 +311,9 @@ impl Screen for Tools {
             return self.carry(reply);
         }
         match act {
-            Act::NextPane | Act::PreviousPane if self.panes.focus == FORM => return self.step_field(act),
+            Act::NextPane | Act::PreviousPane if self.panes.focus == FORM => {
+                return self.step_field(act);
+            }
             Act::NextPane | Act::PreviousPane => {
                 if act == Act::NextPane {
                     self.panes.next();
@@ -321,15 +346,24 @@ impl Screen for Tools {
     fn refusal(&self, act: Act, state: &State) -> Option<String> {
         let chosen = state.selected.as_ref().and_then(|id| state.catalog.entry(id));
         if act.row().scope == Scope::Form {
-            return self.form.as_ref().map_or(Some("nothing is selected".into()), |known| known.form.refusal(act));
+            return self
+                .form
+                .as_ref()
+                .map_or(Some("nothing is selected".into()), |known| known.form.refusal(act));
         }
         match act {
-            Act::Duplicate | Act::Rename | Act::Delete | Act::Editor if chosen.is_none() => Some("nothing is selected".into()),
-            Act::InvokeTool if state.selected.as_ref().is_none_or(|id| state.catalog.tool(id).is_none()) => {
+            Act::Duplicate | Act::Rename | Act::Delete | Act::Editor if chosen.is_none() => {
+                Some("nothing is selected".into())
+            }
+            Act::InvokeTool
+                if state.selected.as_ref().is_none_or(|id| state.catalog.tool(id).is_none()) =>
+            {
                 Some("select a tool first; a service is called through its tools".into())
             }
             Act::Save if chosen.is_none() => Some("nothing is selected".into()),
-            Act::Diff if state.documents.changed().next().is_none() => Some("no file has unsaved changes".into()),
+            Act::Diff if state.documents.changed().next().is_none() => {
+                Some("no file has unsaved changes".into())
+            }
             Act::NextProblem if state.findings.is_empty() => Some("there is no problem".into()),
             Act::ApplyFix => self.preview.fix_refusal(state),
             _ => None,
@@ -337,7 +371,10 @@ impl Screen for Tools {
     }
 
     fn keys(&self) -> Vec<(&'static str, &'static str)> {
-        self.form.as_ref().filter(|_| self.panes.focus == FORM).map_or_else(Vec::new, |known| known.form.keys())
+        self.form
+            .as_ref()
+            .filter(|_| self.panes.focus == FORM)
+            .map_or_else(Vec::new, |known| known.form.keys())
     }
 
     fn hints(&self, state: &State) -> Vec<Act> {
@@ -367,7 +404,8 @@ impl Tools {
             return;
         };
         let kind = known.entry.kind.word();
-        let system = table::by_id(known.entry.system).map_or(known.entry.system, |system| system.title());
+        let system =
+            table::by_id(known.entry.system).map_or(known.entry.system, |system| system.title());
         let title = format!("{} · {system} {kind}", known.entry.key);
         let place = format!("{}:{}", known.entry.id.file(), known.entry.line);
         let position = known.form.position().unwrap_or_default();
@@ -387,7 +425,10 @@ impl Tools {
 
     /// Tab goes from field to field, and after the last to the next pane.
     fn step_field(&mut self, act: Act) -> Reply {
-        let key = Key { code: Code::Tab, mods: Mods { shift: act == Act::PreviousPane, ..Mods::default() } };
+        let key = Key {
+            code: Code::Tab,
+            mods: Mods { shift: act == Act::PreviousPane, ..Mods::default() },
+        };
         let reply = self.form_input(&Input::Key(key));
         if matches!(reply, Reply::Ignored) {
             if act == Act::NextPane {

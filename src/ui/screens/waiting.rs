@@ -1,4 +1,5 @@
-//! Waiting: calls of tools that are answered by hand: choose one, write its answer in a form, see the card, send it.
+//! Waiting: calls of tools that are answered by hand: choose one, write its answer in a form, see
+//! the card, send it.
 //!
 //! | file | pane |
 //! | --- | --- |
@@ -94,7 +95,10 @@ impl Waiting {
     /// Tab goes from field to field, and after the last to the next pane.
     fn step(&mut self, act: Act) -> Reply {
         if self.panes.focus == MIDDLE {
-            let key = Key { code: Code::Tab, mods: Mods { shift: act == Act::PreviousPane, ..Mods::default() } };
+            let key = Key {
+                code: Code::Tab,
+                mods: Mods { shift: act == Act::PreviousPane, ..Mods::default() },
+            };
             let reply = self.ask_form(|form| form.input(&Input::Key(key)));
             if !matches!(reply, Reply::Ignored) {
                 return reply;
@@ -118,7 +122,10 @@ impl Waiting {
             _ => Vec::new(),
         };
         let unread = form.unread().into_iter().next();
-        let issue = form.issues().first().map(|issue| (issue.at.clone(), format!("{} {}", named(&issue.at), issue.words)));
+        let issue = form
+            .issues()
+            .first()
+            .map(|issue| (issue.at.clone(), format!("{} {}", named(&issue.at), issue.words)));
         if let Some(at) = issue.as_ref().map(|(at, _)| at.clone()) {
             drop(form.focus(&at));
             if self.panes.focus != MIDDLE {
@@ -128,7 +135,9 @@ impl Waiting {
         }
         match unread.or(issue.map(|(_, words)| words)) {
             Some(words) if messages.is_empty() => return Reply::Refused(words),
-            Some(words) => messages.push(Message::Notice(crate::app::notices::NoticeKind::Hint, words)),
+            Some(words) => {
+                messages.push(Message::Notice(crate::app::notices::NoticeKind::Hint, words));
+            }
             None => messages.push(Message::Answering(AnsweringMessage::Send(ask))),
         }
         Reply::Send(messages)
@@ -137,17 +146,20 @@ impl Waiting {
     fn draw_form(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State) {
         let focused = self.panes.focus == MIDDLE;
         let Some(open) = state.answering.shown() else {
-            let inside = Pane { title: "Answer", focused, ..Pane::default() }.draw(buffer, area, styles);
+            let inside =
+                Pane { title: "Answer", focused, ..Pane::default() }.draw(buffer, area, styles);
             Pen::new(buffer, indented(inside), 0).put("no call waits", styles[Role::Ghost]);
             return;
         };
         let title = format!("Answer of {}", open.asked.waiting.tool());
         let foot = self.form().and_then(Form::position).unwrap_or_default();
-        let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }.draw(buffer, area, styles);
+        let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }
+            .draw(buffer, area, styles);
         let (left, role) = calls::left(open, state.answering.now);
         // What is answered is seen while it is answered, also where the other panes are not.
         let mut pen = Pen::new(buffer, indented(inside), 0);
-        let agent = fit(open.asked.waiting.caller(), pen.room().saturating_sub(width(&left) + 12)).into_owned();
+        let agent = fit(open.asked.waiting.caller(), pen.room().saturating_sub(width(&left) + 12))
+            .into_owned();
         pen.put(&agent, styles[Role::Accent]).put(" asks with", styles[Role::Dim]);
         pen.right(&left, styles[role]);
         let one_line = open.asked.arguments.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -155,9 +167,15 @@ impl Waiting {
         let rows = words.len().min(usize::from(inside.height / 5).max(1));
         let mut head = ReadPosition::default();
         let lines = u16::try_from(rows).unwrap_or(1);
-        head.draw(buffer, indented(Rect { y: inside.y + 1, height: lines, ..inside }), styles, &words);
+        head.draw(
+            buffer,
+            indented(Rect { y: inside.y + 1, height: lines, ..inside }),
+            styles,
+            &words,
+        );
         let taken = lines + 2;
-        let below = Rect { y: inside.y + taken, height: inside.height.saturating_sub(taken), ..inside };
+        let below =
+            Rect { y: inside.y + taken, height: inside.height.saturating_sub(taken), ..inside };
         if let Some(form) = self.form_mut() {
             form.draw(buffer, below, styles, focused);
         }
@@ -165,11 +183,13 @@ impl Waiting {
 
     fn draw_card(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State) {
         let focused = self.panes.focus == RIGHT;
-        let pane = Pane { title: "Card", note: "as it will be written", focused, ..Pane::default() };
+        let pane =
+            Pane { title: "Card", note: "as it will be written", focused, ..Pane::default() };
         let inside = indented(pane.draw(buffer, area, styles));
         let mending = self.form().map_or(0, |form| form.issues().len() + form.unread().len());
         let cells = usize::from(inside.width);
-        let lines = state.answering.shown().map_or_else(Vec::new, |open| card::lines(open, mending, cells));
+        let lines =
+            state.answering.shown().map_or_else(Vec::new, |open| card::lines(open, mending, cells));
         self.card.draw(buffer, inside, styles, &lines);
     }
 }
@@ -179,7 +199,9 @@ fn ask(message: AnsweringMessage) -> Reply {
 }
 
 fn carry(id: AskId, reply: FormReply) -> Reply {
-    carried(reply, TextTarget::Answer(id), |edits| vec![Message::Answering(AnsweringMessage::Edit { ask: id, edits })])
+    carried(reply, TextTarget::Answer(id), |edits| {
+        vec![Message::Answering(AnsweringMessage::Edit { ask: id, edits })]
+    })
 }
 
 fn named(at: &Pointer) -> String {
@@ -201,7 +223,10 @@ fn refuse_prompt(open: &Open) -> Reply {
         let to = waiting.refusal(text).into();
         let edits = vec![Edit::Set { at: Pointer::root(), to }];
         Ok(Reply::Send(
-            [AnsweringMessage::Edit { ask: id, edits }, AnsweringMessage::Send(id)].map(Message::Answering).into_iter().collect(),
+            [AnsweringMessage::Edit { ask: id, edits }, AnsweringMessage::Send(id)]
+                .map(Message::Answering)
+                .into_iter()
+                .collect(),
         ))
     })))
 }
@@ -213,20 +238,34 @@ fn stop(state: &State) -> Reply {
         if waiting == 0 {
             return ask(message);
         }
-        let calls = if waiting == 1 { "One call waits".to_owned() } else { format!("{waiting} calls wait") };
+        let calls = if waiting == 1 {
+            "One call waits".to_owned()
+        } else {
+            format!("{waiting} calls wait")
+        };
         let words = format!("{calls} for {tool}, and would be left without an answer.");
         let answers = vec![
             Answer { key: 'y', words: "stop", messages: vec![Message::Answering(message)] },
             Answer { key: 'n', words: "go on", messages: Vec::new() },
         ];
-        Reply::Open(Box::new(Confirm::new(format!("Answer for {tool} no longer?"), words, answers, Vec::new())))
+        Reply::Open(Box::new(Confirm::new(
+            format!("Answer for {tool} no longer?"),
+            words,
+            answers,
+            Vec::new(),
+        )))
     };
     let rows: Vec<(u64, String, usize)> = state
         .answering
         .stands
         .iter()
         .map(|stand| {
-            let waiting = state.answering.open.iter().filter(|open| open.asked.ask.turn == stand.turn).count();
+            let waiting = state
+                .answering
+                .open
+                .iter()
+                .filter(|open| open.asked.ask.turn == stand.turn)
+                .count();
             (stand.turn, stand.tool.clone(), waiting)
         })
         .collect();
@@ -239,9 +278,11 @@ fn stop(state: &State) -> Reply {
         ..Item::default()
     };
     let items = rows.iter().map(item).collect();
-    Reply::Open(Box::new(Menu::replying("Answer no longer for", items, move |row| match rows.get(row) {
-        Some((turn, tool, waiting)) => stop_one(*turn, tool, *waiting),
-        None => Reply::Handled,
+    Reply::Open(Box::new(Menu::replying("Answer no longer for", items, move |row| {
+        match rows.get(row) {
+            Some((turn, tool, waiting)) => stop_one(*turn, tool, *waiting),
+            None => Reply::Handled,
+        }
     })))
 }
 
@@ -261,14 +302,20 @@ impl Screen for Waiting {
         };
         let value = open.value();
         let schema = Arc::new(open.asked.waiting.schema(&value));
-        let form = self.forms.entry(open.asked.ask).or_insert_with(|| Form::new(Arc::clone(&schema)));
+        let form =
+            self.forms.entry(open.asked.ask).or_insert_with(|| Form::new(Arc::clone(&schema)));
         form.set_clip(&state.clip);
         form.set_wall(state.wall);
         form.set_folder(state.folder.as_ref());
         form.sync_written(&value, &|at| open.answer.written(0, at).map(str::to_owned));
         form.set_schema(&schema);
         let fault = open.asked.waiting.fault(&value).filter(|_| form.issues().is_empty());
-        form.set_notes(fault.into_iter().map(|(at, text)| Note { at, severity: Severity::Error, text, fix: None }).collect());
+        form.set_notes(
+            fault
+                .into_iter()
+                .map(|(at, text)| Note { at, severity: Severity::Error, text, fix: None })
+                .collect(),
+        );
         if before != self.shown {
             self.card = ReadPosition::default();
             self.arrive();
@@ -292,7 +339,11 @@ impl Screen for Waiting {
     }
 
     fn scopes(&self) -> Vec<Scope> {
-        if self.panes.focus == MIDDLE { vec![Scope::Form, Scope::Waiting] } else { vec![Scope::Waiting] }
+        if self.panes.focus == MIDDLE {
+            vec![Scope::Form, Scope::Waiting]
+        } else {
+            vec![Scope::Waiting]
+        }
     }
 
     fn typing(&self) -> bool {
@@ -316,7 +367,11 @@ impl Screen for Waiting {
                 Reply::Handled
             }
             LEFT => self.calls.input(input, state),
-            MIDDLE if state.answering.shown().is_some_and(|open| open.sent) && !is(Code::Esc) && !is(Code::Tab) => {
+            MIDDLE
+                if state.answering.shown().is_some_and(|open| open.sent)
+                    && !is(Code::Esc)
+                    && !is(Code::Tab) =>
+            {
                 Reply::Refused("the answer is on its way".into())
             }
             MIDDLE => match self.ask_form(|form| form.input(input)) {
@@ -342,7 +397,9 @@ impl Screen for Waiting {
             Act::Redo => self.shown.map_or(Reply::Handled, |id| ask(AnsweringMessage::Redo(id))),
             Act::SendAnswer => self.send(),
             Act::RefuseCall => state.answering.shown().map_or(Reply::Handled, refuse_prompt),
-            Act::LeaveCall => self.shown.map_or(Reply::Handled, |id| ask(AnsweringMessage::Leave(id))),
+            Act::LeaveCall => {
+                self.shown.map_or(Reply::Handled, |id| ask(AnsweringMessage::Leave(id)))
+            }
             Act::StopStand => stop(state),
             _ if act.row().scope == Scope::Form => self.ask_form(|form| form.act(act)),
             _ => Reply::Ignored,
@@ -353,8 +410,12 @@ impl Screen for Waiting {
         let shown = state.answering.shown();
         let words = match act {
             Act::StopStand if state.answering.is_idle() => "nothing is answered for",
-            Act::SendAnswer | Act::RefuseCall | Act::LeaveCall if shown.is_none() => "no call waits",
-            Act::SendAnswer | Act::RefuseCall | Act::LeaveCall if shown.is_some_and(|open| open.sent) => {
+            Act::SendAnswer | Act::RefuseCall | Act::LeaveCall if shown.is_none() => {
+                "no call waits"
+            }
+            Act::SendAnswer | Act::RefuseCall | Act::LeaveCall
+                if shown.is_some_and(|open| open.sent) =>
+            {
                 "the answer is on its way"
             }
             _ if act.row().scope == Scope::Form => {

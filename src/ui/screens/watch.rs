@@ -96,7 +96,9 @@ impl WatchScreen {
         let idle = state.watching.record.is_empty() && !state.watching.is_listening();
         match self.panes.focus {
             // There is nothing else to open.
-            _ if idle && self.refusal(Act::WatchSubjects, state).is_none() => dialogs::subjects(state),
+            _ if idle && self.refusal(Act::WatchSubjects, state).is_none() => {
+                dialogs::subjects(state)
+            }
             LEFT => self.subjects.filter(state),
             MIDDLE => {
                 self.panes.focus = RIGHT;
@@ -109,8 +111,13 @@ impl WatchScreen {
     /// All that stands in the chosen row.
     fn whole(&self, state: &State) -> Option<Reply> {
         let conversation = state.watching.record.conversation(self.conversations.chosen?)?;
-        let numbers: Vec<u64> = conversation.messages.range(self.messages.chosen(conversation)).copied().collect();
-        Some(dialogs::whole(state, &numbers, cards::named(state, conversation.number, Some(&numbers))))
+        let numbers: Vec<u64> =
+            conversation.messages.range(self.messages.chosen(conversation)).copied().collect();
+        Some(dialogs::whole(
+            state,
+            &numbers,
+            cards::named(state, conversation.number, Some(&numbers)),
+        ))
     }
 
     /// The cards that the chosen message names, or the chosen conversation.
@@ -142,7 +149,9 @@ impl WatchScreen {
         match pane {
             // A second press on a row does what Enter does.
             LEFT if self.subjects.mouse(*mouse, state) => self.subjects.filter(state),
-            RIGHT if self.messages.mouse(*mouse, state, self.conversations.chosen) => self.opens(state),
+            RIGHT if self.messages.mouse(*mouse, state, self.conversations.chosen) => {
+                self.opens(state)
+            }
             MIDDLE => {
                 self.conversations.mouse(*mouse, state);
                 Reply::Handled
@@ -167,7 +176,13 @@ impl Screen for WatchScreen {
         let focus = self.panes.focus;
         self.subjects.draw(buffer, areas[LEFT], look, state, focus == LEFT);
         self.conversations.draw(buffer, areas[MIDDLE], look, state, focus == MIDDLE);
-        self.messages.draw(buffer, areas[RIGHT], look, state, (self.conversations.chosen, focus == RIGHT));
+        self.messages.draw(
+            buffer,
+            areas[RIGHT],
+            look,
+            state,
+            (self.conversations.chosen, focus == RIGHT),
+        );
     }
 
     fn scopes(&self) -> Vec<Scope> {
@@ -202,7 +217,10 @@ impl Screen for WatchScreen {
             }
             Act::RevealRoutine => return watch(WatchMessage::Reveal),
             Act::PiecesWatch => {
-                let chosen = self.conversations.chosen.and_then(|number| state.watching.record.conversation(number));
+                let chosen = self
+                    .conversations
+                    .chosen
+                    .and_then(|number| state.watching.record.conversation(number));
                 self.messages.regroup(chosen);
             }
             Act::AddAlert => return dialogs::alerts(state),
@@ -210,16 +228,25 @@ impl Screen for WatchScreen {
             Act::SaveTrace => return dialogs::save(),
             Act::OpenTrace => return dialogs::open(),
             Act::ResendWatched => {
-                return self.message(state).map_or(Reply::Handled, |number| watch(WatchMessage::Resend(number)));
+                return self
+                    .message(state)
+                    .map_or(Reply::Handled, |number| watch(WatchMessage::Resend(number)));
             }
             Act::WatchedTool => {
-                let subject = self.message(state).and_then(|number| state.watching.record.message(number));
+                let subject =
+                    self.message(state).and_then(|number| state.watching.record.message(number));
                 let tool = subject.and_then(|message| tool_at(state, &message.crossing.subject));
                 let select = tool.map(|tool| Message::Select(tool.id().clone()));
-                return Reply::Send(select.into_iter().chain([Message::Show(ScreenId::Tools)]).collect());
+                return Reply::Send(
+                    select.into_iter().chain([Message::Show(ScreenId::Tools)]).collect(),
+                );
             }
             Act::ReadCards => return self.cards(state).map_or(Reply::Handled, cards::read),
-            Act::CopyWatched => return self.message(state).map_or(Reply::Handled, |number| dialogs::copy(state, number)),
+            Act::CopyWatched => {
+                return self
+                    .message(state)
+                    .map_or(Reply::Handled, |number| dialogs::copy(state, number));
+            }
             _ => return Reply::Ignored,
         }
         Reply::Handled
@@ -233,13 +260,18 @@ impl Screen for WatchScreen {
                 return Some(format!("{}; {}", problem.cause, problem.remedy));
             }
             Act::StopWatching if !watching.is_listening() => "nothing is listened to",
-            Act::ClearWatch | Act::SaveTrace if watching.record.is_empty() => "nothing was heard yet",
+            Act::ClearWatch | Act::SaveTrace if watching.record.is_empty() => {
+                "nothing was heard yet"
+            }
             Act::ResendWatched => {
-                let Some(number) = self.message(state) else { return Some("choose a conversation first".into()) };
+                let Some(number) = self.message(state) else {
+                    return Some("choose a conversation first".into());
+                };
                 return request_of(state, number).err().map(|problem| problem.cause);
             }
             Act::WatchedTool => {
-                let subject = self.message(state).and_then(|number| watching.record.message(number));
+                let subject =
+                    self.message(state).and_then(|number| watching.record.message(number));
                 match subject.map(|message| tool_at(state, &message.crossing.subject)) {
                     None => "choose a conversation first",
                     Some(None) => "no tool of this workspace sends its requests there",
@@ -269,7 +301,14 @@ impl Screen for WatchScreen {
         let first = if listens { Act::PauseWatch } else { Act::WatchSubjects };
         let named = self.cards(state).is_some_and(|named| !named.cards.is_empty());
         let mut hints: Vec<Act> = named.then_some(Act::ReadCards).into_iter().collect();
-        hints.extend([first, Act::FilterWatch, Act::FollowWatch, Act::AddAlert, Act::SaveTrace, Act::OpenTrace]);
+        hints.extend([
+            first,
+            Act::FilterWatch,
+            Act::FollowWatch,
+            Act::AddAlert,
+            Act::SaveTrace,
+            Act::OpenTrace,
+        ]);
         hints.extend([
             Act::PiecesWatch,
             Act::RevealRoutine,

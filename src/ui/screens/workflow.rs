@@ -1,8 +1,11 @@
-//! The Workflow screen: the request at the left, the states in the middle, the tools at the right, the run below.
+//! The Workflow screen: the request at the left, the states in the middle, the tools at the right,
+//! the run below.
 //!
-//! [`facts`] is what the four panes read, computed once for each change of tools or context. [`request`], [`graph`], [`offers`] and
-//! [`run`] are the panes; each draws itself and says what a key or a press on it asks for. [`copy`] is what can be taken elsewhere.
-//! [`compose`] draws arrows on the picture and [`compose_menus`] asks what composing has to know; [`matrix`] is the table in place of the panes.
+//! [`facts`] is what the four panes read, computed once for each change of tools or context.
+//! [`request`], [`graph`], [`offers`] and [`run`] are the panes; each draws itself and says what a
+//! key or a press on it asks for. [`copy`] is what can be taken elsewhere. [`compose`] draws arrows
+//! on the picture and [`compose_menus`] asks what composing has to know; [`matrix`] is the table in
+//! place of the panes.
 
 mod about;
 mod compose;
@@ -27,7 +30,8 @@ use ratatui::{
 };
 
 use self::{
-    compose::Compose, facts::Facts, graph::Graph, matrix::Matrix, offers::Offers, request::Request, run::Run, scene::Scene,
+    compose::Compose, facts::Facts, graph::Graph, matrix::Matrix, offers::Offers, request::Request,
+    run::Run, scene::Scene,
 };
 use crate::{
     app::{
@@ -112,7 +116,9 @@ impl WorkflowScreen {
             Some(live) => Reply::send(Message::Cancel(live.call)),
             // In the picture an arrow, then a state, is no longer chosen.
             None => match self.pane_key(Key::plain(Code::Esc), state) {
-                Reply::Ignored => Reply::Refused("there is neither a what-if nor a live call to take back".into()),
+                Reply::Ignored => {
+                    Reply::Refused("there is neither a what-if nor a live call to take back".into())
+                }
                 other => other,
             },
         }
@@ -205,7 +211,9 @@ impl WorkflowScreen {
             Act::Step if self.compose.is_drawing() && focus == Pane::Graph => {
                 return self.compose.finish(&self.graph, facts, state);
             }
-            _ if act.row().scope == Scope::Graph => return self.compose.act(act, &self.graph, facts, state),
+            _ if act.row().scope == Scope::Graph => {
+                return self.compose.act(act, &self.graph, facts, state);
+            }
             _ => return Reply::Ignored,
         }
         Reply::Handled
@@ -215,13 +223,22 @@ impl WorkflowScreen {
     fn compose_refusal(&self, act: Act, facts: &Facts, state: &State) -> Option<&'static str> {
         let undefined = self.graph.selected(facts) == Some(0);
         match act {
-            _ if self.matrix.is_open() && act.row().scope == Scope::Workflow && !matrix::ALSO.contains(&act) => {
+            _ if self.matrix.is_open()
+                && act.row().scope == Scope::Workflow
+                && !matrix::ALSO.contains(&act) =>
+            {
                 Some("not in the matrix: m goes back to the picture")
             }
-            Act::RenameState | Act::DeleteState if undefined => Some("undefined is where a request without a state begins"),
-            Act::RenameGroup | Act::DeleteGroup if self.request.group(facts).is_none() => Some("choose a group first"),
+            Act::RenameState | Act::DeleteState if undefined => {
+                Some("undefined is where a request without a state begins")
+            }
+            Act::RenameGroup | Act::DeleteGroup if self.request.group(facts).is_none() => {
+                Some("choose a group first")
+            }
             Act::CopyTools if state.catalog.tools.is_empty() => Some("there is no tool to copy"),
-            Act::RowMenu | Act::SwitchCells if state.catalog.tools.is_empty() => Some("there is no tool yet"),
+            Act::RowMenu | Act::SwitchCells if state.catalog.tools.is_empty() => {
+                Some("there is no tool yet")
+            }
             _ => None,
         }
     }
@@ -255,13 +272,22 @@ impl Screen for WorkflowScreen {
         let focus = self.focus();
         let Some(facts) = &mut self.facts else { return };
         if self.matrix.is_open() {
-            self.matrix.draw(frame.buffer_mut(), area, Scene { styles: look.styles, state, focused: true }, facts);
+            self.matrix.draw(
+                frame.buffer_mut(),
+                area,
+                Scene { styles: look.styles, state, focused: true },
+                facts,
+            );
             return;
         }
         let run_height = Run::height(area, state);
         let above = Rect { height: area.height - run_height, ..area };
         self.run_area = Rect { y: above.bottom(), height: run_height, ..area };
-        let names = ["Request".to_owned(), "States".to_owned(), format!("Tools {}", facts.split.available.len())];
+        let names = [
+            "Request".to_owned(),
+            "States".to_owned(),
+            format!("Tools {}", facts.split.available.len()),
+        ];
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let widths: [Constraint; 3] = if area.width >= 160 {
             [Constraint::Length(34), Constraint::Min(40), Constraint::Length(56)]
@@ -270,7 +296,8 @@ impl Screen for WorkflowScreen {
         };
         let areas = self.panes.lay(frame.buffer_mut(), above, &names, &widths, look.styles);
         let scene = |pane: Pane| Scene { styles: look.styles, state, focused: focus == pane };
-        let shown = |row: usize| areas.get(row).copied().filter(|area| area.width > 0 && area.height > 0);
+        let shown =
+            |row: usize| areas.get(row).copied().filter(|area| area.width > 0 && area.height > 0);
         if let Some(area) = shown(0) {
             self.request.draw(frame.buffer_mut(), area, scene(Pane::Request), facts);
         }
@@ -360,14 +387,19 @@ impl Screen for WorkflowScreen {
             Act::SetStart => return self.graph.start_here(facts),
             Act::ApplyChange => {
                 return match self.offers.selected(facts) {
-                    Some(row) if state.what_if.is_some() && self.offers.selected_offered(facts) => tries::edits(facts, row),
+                    Some(row) if state.what_if.is_some() && self.offers.selected_offered(facts) => {
+                        tries::edits(facts, row)
+                    }
                     _ => self.offers.apply(facts, state),
                 };
             }
             Act::TryHidden => return self.offers.try_hidden(facts),
             Act::EditTool => {
                 return match self.offers.selected(facts).and_then(|row| facts.id(row)) {
-                    Some(id) => Reply::Send(vec![Message::Select(id.clone()), Message::Show(ScreenId::Tools)]),
+                    Some(id) => Reply::Send(vec![
+                        Message::Select(id.clone()),
+                        Message::Show(ScreenId::Tools),
+                    ]),
                     None => Reply::Refused("there is no tool to edit".into()),
                 };
             }
@@ -386,7 +418,9 @@ impl Screen for WorkflowScreen {
             Act::Explain => {
                 return match (focus, self.offers.selected(facts), self.graph.selected(facts)) {
                     (Pane::Offers, Some(row), _) => about::tool(facts, row),
-                    (Pane::Graph, _, Some(row)) => about::state(facts, &facts.workflow.states()[row].clone()),
+                    (Pane::Graph, _, Some(row)) => {
+                        about::state(facts, &facts.workflow.states()[row].clone())
+                    }
                     _ => about::request(facts, state),
                 };
             }
@@ -410,18 +444,28 @@ impl Screen for WorkflowScreen {
             Act::ApplyChange if state.what_if.is_some() && offered => return None,
             Act::AcceptWhatIf if state.what_if.is_none() => "there is no what-if: w begins one",
             Act::WhatIf if state.live.is_some() => "a live step is under way",
-            Act::Step | Act::StepLive | Act::StepFailed if state.what_if.is_some() && self.focus() == Pane::Offers => {
+            Act::Step | Act::StepLive | Act::StepFailed
+                if state.what_if.is_some() && self.focus() == Pane::Offers =>
+            {
                 "a what-if takes no steps: W makes it, Esc takes it back"
             }
-            Act::TryHidden if state.what_if.is_some() => "a what-if takes no steps: W makes it, Esc takes it back",
+            Act::TryHidden if state.what_if.is_some() => {
+                "a what-if takes no steps: W makes it, Esc takes it back"
+            }
             Act::TryHidden if offered => "this tool is available: Enter takes it",
-            Act::KeepRun if state.simulation.at().is_none() && state.simulation.refused().is_empty() => "the run has no step yet",
+            Act::KeepRun
+                if state.simulation.at().is_none() && state.simulation.refused().is_empty() =>
+            {
+                "the run has no step yet"
+            }
             Act::ApplyChange if self.offers.change(facts).is_none() => "choose a hidden tool first",
             Act::StepBack if state.simulation.at().is_none() => "this is the start of the run",
             Act::Branches if state.simulation.branches().len() < 2 => {
                 "this run has no other way yet: go back a step and take another tool"
             }
-            Act::RestartRun if state.simulation.steps().next().is_none() => "the run has no step yet",
+            Act::RestartRun if state.simulation.steps().next().is_none() => {
+                "the run has no step yet"
+            }
             Act::ChangeUser if state.profiles.is_empty() => "the workspace has no user profiles",
             Act::SetStart if self.graph.selected(facts).is_none() => "there is no state",
             Act::EditTool if self.offers.selected(facts).is_none() => "there is no tool to edit",
@@ -444,8 +488,18 @@ impl Screen for WorkflowScreen {
             Pane::Request => vec![Act::Tick, Act::AllGroups, Act::NewGroup, Act::ChangeUser],
             Pane::Graph if self.compose.is_drawing() => vec![Act::Step, Act::NewState, Act::Find],
             Pane::Graph => {
-                let own = [Act::EditMenu, Act::DrawArrow, Act::NewState, Act::Step, Act::SetStart, Act::Find, Act::NextArrow];
-                own.into_iter().chain([Act::OpenPart, Act::ZoomIn, Act::ZoomOut, Act::Legend]).collect()
+                let own = [
+                    Act::EditMenu,
+                    Act::DrawArrow,
+                    Act::NewState,
+                    Act::Step,
+                    Act::SetStart,
+                    Act::Find,
+                    Act::NextArrow,
+                ];
+                own.into_iter()
+                    .chain([Act::OpenPart, Act::ZoomIn, Act::ZoomOut, Act::Legend])
+                    .collect()
             }
             Pane::Offers if offered => vec![Act::Step, Act::StepLive, Act::StepFailed],
             Pane::Offers => vec![Act::ApplyChange, Act::TryHidden],
@@ -454,7 +508,15 @@ impl Screen for WorkflowScreen {
         if state.simulation.steps().next().is_some() {
             hints.extend([Act::StepBack, Act::KeepRun]);
         }
-        hints.extend([Act::NextPane, Act::ShowMatrix, Act::Explain, Act::WhatIf, Act::AutoRun, Act::Scenarios, Act::StopWhen]);
+        hints.extend([
+            Act::NextPane,
+            Act::ShowMatrix,
+            Act::Explain,
+            Act::WhatIf,
+            Act::AutoRun,
+            Act::Scenarios,
+            Act::StopWhen,
+        ]);
         hints.extend([Act::RestartRun, Act::EditTool, Act::CopyRun]);
         hints
     }

@@ -2,7 +2,8 @@
 
 use crate::ui::styles::Role;
 
-/// A line in pieces, each with its role. Looks at this line only, so a window of a large text costs no more than it shows.
+/// A line in pieces, each with its role. Looks at this line only, so a window of a large text costs
+/// no more than it shows.
 #[must_use]
 pub fn pieces(line: &str) -> Vec<(Role, &str)> {
     let mut pieces = Vec::new();
@@ -13,10 +14,14 @@ pub fn pieces(line: &str) -> Vec<(Role, &str)> {
                 let length = quoted(rest, first);
                 (if is_key(&rest[length..]) { Role::SyntaxKey } else { Role::SyntaxText }, length)
             }
-            '#' if rest.len() == line.len() || line[..line.len() - rest.len()].ends_with([' ', '\t']) => {
+            '#' if rest.len() == line.len()
+                || line[..line.len() - rest.len()].ends_with([' ', '\t']) =>
+            {
                 (Role::SyntaxComment, rest.len())
             }
-            '{' | '}' | '[' | ']' | ',' | ':' | '=' | '-' | ' ' | '\t' => (Role::Dim, first.len_utf8()),
+            '{' | '}' | '[' | ']' | ',' | ':' | '=' | '-' | ' ' | '\t' => {
+                (Role::Dim, first.len_utf8())
+            }
             _ => word(rest),
         };
         pieces.push((role, &rest[..length]));
@@ -40,7 +45,8 @@ fn quoted(text: &str, quote: char) -> usize {
 
 fn is_key(after: &str) -> bool {
     let after = after.trim_start();
-    after.starts_with('=') || after.strip_prefix(':').is_some_and(|value| value.is_empty() || value.starts_with(' '))
+    after.starts_with('=')
+        || after.strip_prefix(':').is_some_and(|value| value.is_empty() || value.starts_with(' '))
 }
 
 fn word(text: &str) -> (Role, usize) {
@@ -73,13 +79,24 @@ mod tests {
     fn keys_texts_numbers_and_comments_are_told_apart() {
         assert_eq!(
             roles(r#"  "limit": 10, "a""#),
-            [(Role::SyntaxKey, "\"limit\""), (Role::SyntaxNumber, "10"), (Role::SyntaxText, "\"a\"")]
+            [
+                (Role::SyntaxKey, "\"limit\""),
+                (Role::SyntaxNumber, "10"),
+                (Role::SyntaxText, "\"a\"")
+            ]
         );
         assert_eq!(
             roles("    state: analysis # next"),
-            [(Role::SyntaxKey, "state"), (Role::Text, "analysis "), (Role::SyntaxComment, "# next")]
+            [
+                (Role::SyntaxKey, "state"),
+                (Role::Text, "analysis "),
+                (Role::SyntaxComment, "# next")
+            ]
         );
-        assert_eq!(roles("mode = \"document\""), [(Role::SyntaxKey, "mode "), (Role::SyntaxText, "\"document\"")]);
+        assert_eq!(
+            roles("mode = \"document\""),
+            [(Role::SyntaxKey, "mode "), (Role::SyntaxText, "\"document\"")]
+        );
     }
 
     proptest! {

@@ -1,4 +1,5 @@
-//! What a change does to a text: its lines with their numbers, signs and a little of what stands around them.
+//! What a change does to a text: its lines with their numbers, signs and a little of what stands
+//! around them.
 
 use crate::{
     engine::diff::{self, LineKind},

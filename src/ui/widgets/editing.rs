@@ -25,7 +25,8 @@ struct Step {
     cursor: usize,
 }
 
-/// Offsets are bytes; the cursor and the ends of the selection are always at borders between clusters.
+/// Offsets are bytes; the cursor and the ends of the selection are always at borders between
+/// clusters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Editing {
     text: String,
@@ -88,7 +89,8 @@ impl Editing {
         let range = self.selection().unwrap_or(self.cursor..self.cursor);
         let one_letter = range.is_empty() && text.chars().count() == 1;
         // A word is one step: typing goes on until a blank is followed by something else.
-        let starts_word = !text.starts_with(char::is_whitespace) && self.text[..range.start].ends_with(char::is_whitespace);
+        let starts_word = !text.starts_with(char::is_whitespace)
+            && self.text[..range.start].ends_with(char::is_whitespace);
         let joins = self.joins && one_letter && !starts_word;
         self.put(range, text, joins);
         self.joins = one_letter;
@@ -110,7 +112,13 @@ impl Editing {
         let same = |pair: &(char, char)| pair.0 == pair.1;
         let bytes = |pair: (char, char)| pair.0.len_utf8();
         let head: usize = self.text.chars().zip(text.chars()).take_while(same).map(bytes).sum();
-        let tail: usize = self.text[head..].chars().rev().zip(text[head..].chars().rev()).take_while(same).map(bytes).sum();
+        let tail: usize = self.text[head..]
+            .chars()
+            .rev()
+            .zip(text[head..].chars().rev())
+            .take_while(same)
+            .map(bytes)
+            .sum();
         let range = head..self.text.len() - tail;
         let place = self.cursor;
         let new = text[head..text.len() - tail].to_owned();
@@ -165,7 +173,8 @@ impl Editing {
         true
     }
 
-    /// Takes a key of editing; whether it was one (the text may be unchanged). Up and down are for whoever lays out lines.
+    /// Takes a key of editing; whether it was one (the text may be unchanged). Up and down are for
+    /// whoever lays out lines.
     pub fn key(&mut self, key: Key) -> bool {
         if let Some(letter) = key.letter() {
             self.insert(letter.encode_utf8(&mut [0; 4]));
@@ -228,7 +237,9 @@ impl Editing {
         }
         let mut cursor = GraphemeCursor::new(at, self.text.len(), true);
         match cursor.is_boundary(&self.text, 0) {
-            Ok(false) => cursor.next_boundary(&self.text, 0).ok().flatten().unwrap_or(self.text.len()),
+            Ok(false) => {
+                cursor.next_boundary(&self.text, 0).ok().flatten().unwrap_or(self.text.len())
+            }
             _ => at,
         }
     }
@@ -250,7 +261,9 @@ impl Editing {
 
     fn word_after(&self) -> usize {
         let tail = &self.text[self.cursor..];
-        tail.unicode_word_indices().next().map_or(self.text.len(), |(offset, word)| self.cursor + offset + word.len())
+        tail.unicode_word_indices()
+            .next()
+            .map_or(self.text.len(), |(offset, word)| self.cursor + offset + word.len())
     }
 
     #[must_use]

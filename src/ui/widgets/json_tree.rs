@@ -72,7 +72,11 @@ impl JsonTree {
             match value {
                 Shown::Leaf(role, text) => pen.put(text, styles[*role]),
                 Shown::Branch { members, brackets: [open, close] } => {
-                    let items = if *members == 1 { "1 item".to_owned() } else { format!("{members} items") };
+                    let items = if *members == 1 {
+                        "1 item".to_owned()
+                    } else {
+                        format!("{members} items")
+                    };
                     pen.put(&format!("{open}{items}{close}"), styles[Role::Dim])
                 }
             };
@@ -103,7 +107,8 @@ impl JsonTree {
         }
     }
 
-    /// Folds (`true`), opens (`false`) or turns the row of the cursor. Folding what has nothing open goes to what holds it.
+    /// Folds (`true`), opens (`false`) or turns the row of the cursor. Folding what has nothing
+    /// open goes to what holds it.
     fn turn(&mut self, fold: Option<bool>) {
         let Some(row) = self.rows.get(self.cursor.row) else { return };
         let branch = matches!(row.value, Shown::Branch { members: 1.., .. });
@@ -111,7 +116,8 @@ impl JsonTree {
         match fold {
             Some(true) if !branch || folded => {
                 let depth = row.depth;
-                let holder = self.rows[..self.cursor.row].iter().rposition(|above| above.depth < depth);
+                let holder =
+                    self.rows[..self.cursor.row].iter().rposition(|above| above.depth < depth);
                 self.cursor.row = holder.unwrap_or(self.cursor.row);
             }
             _ if !branch => {}
@@ -134,7 +140,8 @@ impl JsonTree {
         self.cursor.position(self.rows.len())
     }
 
-    /// Goes to a row whose text holds the query, and opens what it is folded into; whether there is one.
+    /// Goes to a row whose text holds the query, and opens what it is folded into; whether there is
+    /// one.
     pub fn search(&mut self, query: &str, way: Search) -> bool {
         let query = query.to_lowercase();
         let mut unfolded = Vec::new();
@@ -160,7 +167,9 @@ impl JsonTree {
             Search::Next => ((here + 1).min(count)..count).chain(0..here).find(fits),
             Search::Previous => (0..here).rev().chain((here + 1..count).rev()).find(fits),
         };
-        let Some(at) = found.or_else(|| Some(here).filter(|here| *here < count && fits(here))).map(|row| rows[row].at.clone())
+        let Some(at) = found
+            .or_else(|| Some(here).filter(|here| *here < count && fits(here)))
+            .map(|row| rows[row].at.clone())
         else {
             return false;
         };
@@ -171,7 +180,14 @@ impl JsonTree {
     }
 }
 
-fn add(rows: &mut Vec<Row>, folded: &HashSet<Pointer>, at: &Pointer, depth: usize, name: String, value: &Value) {
+fn add(
+    rows: &mut Vec<Row>,
+    folded: &HashSet<Pointer>,
+    at: &Pointer,
+    depth: usize,
+    name: String,
+    value: &Value,
+) {
     let leaf = |role, text: String| Shown::Leaf(role, text);
     let shown = match value {
         Value::Object(members) => Shown::Branch { members: members.len(), brackets: ["{", "}"] },
@@ -209,22 +225,29 @@ mod tests {
         let area = Rect::new(0, 0, 40, 8);
         let mut buffer = Buffer::empty(area);
         tree.draw(&mut buffer, area, &Theme::default().styles, true);
-        let line = |y| (0..40).map(|x| buffer[(x, y)].symbol()).collect::<String>().trim_end().to_owned();
+        let line =
+            |y| (0..40).map(|x| buffer[(x, y)].symbol()).collect::<String>().trim_end().to_owned();
         (0..8).map(line).filter(|line| !line.is_empty()).collect()
     }
 
     #[test]
     fn what_is_folded_away_is_found_and_opened_forth_and_back() {
         let mut tree = JsonTree::new(json!({"a": {"one": "owl"}, "b": {"two": "owl"}, "c": "owl"}));
-        let at = |tree: &JsonTree| tree.selected().map(|(at, _)| at.to_string()).unwrap_or_default();
+        let at =
+            |tree: &JsonTree| tree.selected().map(|(at, _)| at.to_string()).unwrap_or_default();
         for name in ["one", "two"] {
             assert!(tree.search(name, Search::Here));
             tree.key(Key::plain(Code::Left));
             tree.key(Key::plain(Code::Left));
         }
-        assert_eq!(lines(&mut tree), ["▾ {3 items}", "  ▸ a: {1 item}", "  ▸ b: {1 item}", "    c: \"owl\""]);
+        assert_eq!(
+            lines(&mut tree),
+            ["▾ {3 items}", "  ▸ a: {1 item}", "  ▸ b: {1 item}", "    c: \"owl\""]
+        );
         let mut seen = Vec::new();
-        for way in [Search::Next, Search::Next, Search::Previous, Search::Previous, Search::Previous] {
+        for way in
+            [Search::Next, Search::Next, Search::Previous, Search::Previous, Search::Previous]
+        {
             assert!(tree.search("OWL", way));
             seen.push(at(&tree));
         }
@@ -234,7 +257,14 @@ mod tests {
     #[test]
     fn branches_fold_and_open_by_keys() {
         let mut tree = JsonTree::new(json!({"a": {"b/c": [1, "x"]}, "d": null}));
-        let all = ["▾ {2 items}", "  ▾ a: {1 item}", "    ▾ b/c: [2 items]", "        0: 1", "        1: \"x\"", "    d: null"];
+        let all = [
+            "▾ {2 items}",
+            "  ▾ a: {1 item}",
+            "    ▾ b/c: [2 items]",
+            "        0: 1",
+            "        1: \"x\"",
+            "    d: null",
+        ];
         assert_eq!(lines(&mut tree), all);
         tree.key(Key::plain(Code::Down));
         tree.key(Key::plain(Code::Left));

@@ -1,4 +1,5 @@
-//! Where the lines of a long text start, in two bytes a line: a text of short lines has an index of a twentieth of its size.
+//! Where the lines of a long text start, in two bytes a line: a text of short lines has an index of
+//! a twentieth of its size.
 
 /// So many starts are found from one that is known.
 const GROUP: usize = 64;

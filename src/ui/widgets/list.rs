@@ -13,7 +13,8 @@ pub struct ListCursor {
 }
 
 impl ListCursor {
-    /// The rows to draw in `height` lines, with the cursor among them. Call it once for each drawing.
+    /// The rows to draw in `height` lines, with the cursor among them. Call it once for each
+    /// drawing.
     pub fn window(&mut self, rows: usize, height: u16) -> std::ops::Range<usize> {
         let height = usize::from(height);
         self.seen = height;
@@ -21,7 +22,10 @@ impl ListCursor {
         if height == 0 {
             return 0..0;
         }
-        self.top = self.top.min(rows.saturating_sub(height)).clamp((self.row + 1).saturating_sub(height), self.row);
+        self.top = self
+            .top
+            .min(rows.saturating_sub(height))
+            .clamp((self.row + 1).saturating_sub(height), self.row);
         self.top..(self.top + height).min(rows)
     }
 
@@ -76,7 +80,8 @@ impl ListCursor {
     /// What part of the rows is seen, as `3–12 of 40`; nothing when all are.
     #[must_use]
     pub fn position(&self, rows: usize) -> Option<String> {
-        (rows > self.seen && self.seen > 0).then(|| format!("{}–{} of {rows}", self.top + 1, (self.top + self.seen).min(rows)))
+        (rows > self.seen && self.seen > 0)
+            .then(|| format!("{}–{} of {rows}", self.top + 1, (self.top + self.seen).min(rows)))
     }
 }
 

@@ -15,8 +15,8 @@ pub struct Face {
 /// A line in pieces.
 pub type Line = Vec<(Face, String)>;
 
-/// The text broken into lines of at most `cells` cells. Line breaks within a paragraph stay, and so does one empty line between blocks
-/// that have any between them.
+/// The text broken into lines of at most `cells` cells. Line breaks within a paragraph stay, and so
+/// does one empty line between blocks that have any between them.
 #[must_use]
 pub fn lines(text: &str, cells: usize) -> Vec<Line> {
     let mut page = Page { source: text, cells: cells.max(4), ..Page::default() };
@@ -28,7 +28,8 @@ pub fn lines(text: &str, cells: usize) -> Vec<Line> {
     page.lines
 }
 
-/// What stands before the lines of a block: a mark on its first line, blanks or a bar on the others.
+/// What stands before the lines of a block: a mark on its first line, blanks or a bar on the
+/// others.
 struct Indent {
     mark: Option<String>,
     rest: String,
@@ -59,7 +60,9 @@ impl Page<'_> {
         match event {
             Event::Start(tag) => self.start(tag, at),
             Event::End(tag) => self.end(tag),
-            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => self.text(&text, self.face),
+            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => {
+                self.text(&text, self.face);
+            }
             Event::Code(text) => self.text(&text, Face { code: true, ..self.face }),
             Event::SoftBreak | Event::HardBreak => self.end_line(),
             Event::Rule => {
@@ -68,7 +71,9 @@ impl Page<'_> {
                 self.end_line();
             }
             Event::TaskListMarker(done) => self.text(if done { "[x] " } else { "[ ] " }, self.face),
-            Event::FootnoteReference(text) | Event::InlineMath(text) | Event::DisplayMath(text) => self.text(&text, self.face),
+            Event::FootnoteReference(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
+                self.text(&text, self.face);
+            }
         }
     }
 
@@ -79,7 +84,8 @@ impl Page<'_> {
                 self.face.bold = true;
             }
             Tag::CodeBlock(kind) => {
-                // What is indented in a description is rarely code: it keeps its look, and its indent.
+                // What is indented in a description is rarely code: it keeps its look, and its
+                // indent.
                 self.block(at);
                 self.face.code = true;
                 if matches!(kind, CodeBlockKind::Indented) {
@@ -109,9 +115,13 @@ impl Page<'_> {
                 self.block(at);
                 self.table = Some(Rows::new());
             }
-            Tag::TableHead | Tag::TableRow => self.table.iter_mut().for_each(|rows| rows.push(Vec::new())),
+            Tag::TableHead | Tag::TableRow => {
+                self.table.iter_mut().for_each(|rows| rows.push(Vec::new()));
+            }
             Tag::Strong => self.face.bold = true,
-            Tag::Link { link_type, dest_url, .. } if link_type != LinkType::Autolink && link_type != LinkType::Email => {
+            Tag::Link { link_type, dest_url, .. }
+                if link_type != LinkType::Autolink && link_type != LinkType::Email =>
+            {
                 self.link = Some((self.pieces.len(), dest_url.into_string()));
                 self.face.link = true;
             }
@@ -134,7 +144,11 @@ impl Page<'_> {
             TagEnd::CodeBlock => {
                 self.end_line();
                 self.face.code = false;
-                if self.indents.last().is_some_and(|indent| indent.rest == "    " && indent.mark.is_none()) {
+                if self
+                    .indents
+                    .last()
+                    .is_some_and(|indent| indent.rest == "    " && indent.mark.is_none())
+                {
                     self.indents.pop();
                 }
             }
@@ -153,7 +167,10 @@ impl Page<'_> {
             TagEnd::List(_) => drop(self.lists.pop()),
             TagEnd::TableCell => {
                 let cell = std::mem::take(&mut self.pieces);
-                self.table.iter_mut().filter_map(|rows| rows.last_mut()).for_each(|row| row.push(cell.clone()));
+                self.table
+                    .iter_mut()
+                    .filter_map(|rows| rows.last_mut())
+                    .for_each(|row| row.push(cell.clone()));
             }
             TagEnd::Table => {
                 let rows = self.table.take().unwrap_or_default();
@@ -198,8 +215,11 @@ impl Page<'_> {
 
     fn space(&mut self, at: usize) {
         let before = self.source.get(..at).unwrap_or_default();
-        let line = before.rfind('\n').map_or("", |end| before[..end].rsplit('\n').next().unwrap_or_default());
-        let has_line = before.contains('\n') && line.trim_matches([' ', '\t', '\r', '>']).is_empty();
+        let line = before
+            .rfind('\n')
+            .map_or("", |end| before[..end].rsplit('\n').next().unwrap_or_default());
+        let has_line =
+            before.contains('\n') && line.trim_matches([' ', '\t', '\r', '>']).is_empty();
         let is_first_in_item = self.indents.last().is_some_and(|indent| indent.mark.is_some());
         if has_line && !is_first_in_item && self.lines.last().is_some_and(|last| !last.is_empty()) {
             self.lines.push(Line::new());
@@ -225,7 +245,8 @@ impl Page<'_> {
         wrap(&pieces, self.cells, (first, rest), &mut self.lines);
     }
 
-    /// Columns beside each other, each as wide as its widest cell, narrower where they would not fit.
+    /// Columns beside each other, each as wide as its widest cell, narrower where they would not
+    /// fit.
     fn put_table(&mut self, rows: Rows) {
         let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
         if columns == 0 {
@@ -237,7 +258,9 @@ impl Page<'_> {
             return;
         }
         let wide = |line: &Line| line.iter().map(|(_, text)| width(text)).sum::<usize>();
-        let widest = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(wide).max().unwrap_or(0).max(1);
+        let widest = |column: usize| {
+            rows.iter().filter_map(|row| row.get(column)).map(wide).max().unwrap_or(0).max(1)
+        };
         let mut widths: Vec<usize> = (0..columns).map(widest).collect();
         while widths.iter().sum::<usize>() > room {
             let Some(largest) = widths.iter_mut().max() else { break };
@@ -245,8 +268,9 @@ impl Page<'_> {
         }
         for (number, row) in rows.into_iter().enumerate() {
             let is_head = number == 0;
-            let cells: Vec<Vec<Line>> =
-                (row.into_iter().zip(&widths)).map(|(cell, width)| wrapped(cell, *width, is_head)).collect();
+            let cells: Vec<Vec<Line>> = (row.into_iter().zip(&widths))
+                .map(|(cell, width)| wrapped(cell, *width, is_head))
+                .collect();
             let height = cells.iter().map(Vec::len).max().unwrap_or(0);
             for part in 0..height {
                 let mut line = Line::new();
@@ -265,14 +289,20 @@ impl Page<'_> {
         }
     }
 
-    /// Rows below each other, each cell after its column's name: for tables with more columns than fit.
+    /// Rows below each other, each cell after its column's name: for tables with more columns than
+    /// fit.
     fn put_records(&mut self, rows: Rows) {
         let mut rows = rows.into_iter();
-        let names: Vec<String> =
-            rows.next().unwrap_or_default().into_iter().map(|name| name.into_iter().map(|(_, text)| text).collect()).collect();
+        let names: Vec<String> = rows
+            .next()
+            .unwrap_or_default()
+            .into_iter()
+            .map(|name| name.into_iter().map(|(_, text)| text).collect())
+            .collect();
         for row in rows {
             for (cell, name) in row.into_iter().zip(&names) {
-                let mut pieces = vec![(Face { bold: true, ..Face::default() }, format!("{name}: "))];
+                let mut pieces =
+                    vec![(Face { bold: true, ..Face::default() }, format!("{name}: "))];
                 pieces.extend(cell);
                 wrap(&pieces, self.cells, ("", "  "), &mut self.lines);
             }
@@ -288,7 +318,10 @@ const NARROWEST: usize = 4;
 /// A table's cell in lines.
 fn wrapped(cell: Line, cells: usize, bold: bool) -> Vec<Line> {
     let mut lines = Vec::new();
-    let pieces: Line = cell.into_iter().map(|(face, text)| (Face { bold: face.bold || bold, ..face }, text)).collect();
+    let pieces: Line = cell
+        .into_iter()
+        .map(|(face, text)| (Face { bold: face.bold || bold, ..face }, text))
+        .collect();
     wrap(&pieces, cells, ("", ""), &mut lines);
     lines
 }
@@ -298,9 +331,14 @@ fn head(indent: &str, cells: usize) -> &str {
     indent.char_indices().nth(cells).map_or(indent, |(end, _)| &indent[..end])
 }
 
-/// Breaks pieces between words; words that are longer than a line are cut. `first` stands before the first line, `rest` before the
-/// others, both narrower than a line.
-fn wrap(pieces: &[(Face, String)], cells: usize, (first, rest): (&str, &str), lines: &mut Vec<Line>) {
+/// Breaks pieces between words; words that are longer than a line are cut. `first` stands before
+/// the first line, `rest` before the others, both narrower than a line.
+fn wrap(
+    pieces: &[(Face, String)],
+    cells: usize,
+    (first, rest): (&str, &str),
+    lines: &mut Vec<Line>,
+) {
     let mut line: Line = vec![(Face::default(), first.to_owned())];
     let (mut used, mut indent) = (width(first), width(first));
     for (face, text) in pieces {
@@ -308,7 +346,10 @@ fn wrap(pieces: &[(Face, String)], cells: usize, (first, rest): (&str, &str), li
             let mut needed = width(word.trim_end());
             for part in cut(word, cells.saturating_sub(width(rest)).max(1)) {
                 if used > indent && used + needed > cells {
-                    lines.push(trimmed(std::mem::replace(&mut line, vec![(Face::default(), rest.to_owned())])));
+                    lines.push(trimmed(std::mem::replace(
+                        &mut line,
+                        vec![(Face::default(), rest.to_owned())],
+                    )));
                     (used, indent) = (width(rest), width(rest));
                 }
                 needed = needed.saturating_sub(width(part));
@@ -359,14 +400,20 @@ mod tests {
     use super::*;
 
     fn flat(text: &str, cells: usize) -> Vec<String> {
-        lines(text, cells).iter().map(|line| line.iter().map(|(_, text)| text.as_str()).collect()).collect()
+        lines(text, cells)
+            .iter()
+            .map(|line| line.iter().map(|(_, text)| text.as_str()).collect())
+            .collect()
     }
 
     #[test]
     fn marks_become_faces_and_names_stay_names() {
-        let pieces = lines("**Bold** `a_b` [docs](https://x.y) snake_case 2 * 3 * 4 \\*", 200).concat();
-        let bold: Vec<_> = pieces.iter().filter(|(face, _)| face.bold).map(|(_, text)| text.as_str()).collect();
-        let code: Vec<_> = pieces.iter().filter(|(face, _)| face.code).map(|(_, text)| text.as_str()).collect();
+        let pieces =
+            lines("**Bold** `a_b` [docs](https://x.y) snake_case 2 * 3 * 4 \\*", 200).concat();
+        let bold: Vec<_> =
+            pieces.iter().filter(|(face, _)| face.bold).map(|(_, text)| text.as_str()).collect();
+        let code: Vec<_> =
+            pieces.iter().filter(|(face, _)| face.code).map(|(_, text)| text.as_str()).collect();
         assert_eq!((bold, code), (vec!["Bold"], vec!["a_b"]));
         let all: String = pieces.iter().map(|(_, text)| text.as_str()).collect();
         assert_eq!(all, "Bold a_b docs (https://x.y) snake_case 2 * 3 * 4 *");
@@ -387,7 +434,12 @@ mod tests {
         let table = "| name | what it does |\n| --- | :-: |\n| `a` | calls **one** service |\n| long-name | - |";
         assert_eq!(
             flat(table, 40),
-            ["name       what it does", "─────────  ─────────────────", "a          calls one service", "long-name  -"]
+            [
+                "name       what it does",
+                "─────────  ─────────────────",
+                "a          calls one service",
+                "long-name  -"
+            ]
         );
         assert!(lines(table, 40)[0].iter().any(|(face, text)| face.bold && text == "name"));
         assert_eq!(

@@ -26,8 +26,11 @@ impl Pane<'_> {
     /// Draws the edge and answers the area inside.
     pub fn draw(&self, buffer: &mut Buffer, area: Rect, styles: &Styles) -> Rect {
         let edge = styles[if self.focused { Role::BorderFocus } else { Role::Border }];
-        let block =
-            Block::new().borders(Borders::ALL).border_type(BorderType::Rounded).border_style(edge).style(styles[Role::Text]);
+        let block = Block::new()
+            .borders(Borders::ALL)
+            .border_type(BorderType::Rounded)
+            .border_style(edge)
+            .style(styles[Role::Text]);
         let inside = block.inner(area);
         block.render(area, buffer);
         let title_style = styles[if self.focused { Role::Accent } else { Role::Title }];
@@ -54,7 +57,14 @@ impl Pane<'_> {
     }
 }
 
-fn write_at(buffer: &mut Buffer, area: Rect, x: u16, y: u16, text: &str, style: ratatui::style::Style) {
+fn write_at(
+    buffer: &mut Buffer,
+    area: Rect,
+    x: u16,
+    y: u16,
+    text: &str,
+    style: ratatui::style::Style,
+) {
     let area = area.intersection(buffer.area);
     if area.contains((x, y).into()) {
         let room = usize::from(area.right().saturating_sub(x + 1));

@@ -1,4 +1,5 @@
-//! Up to three panes beside each other, or below 100 columns one at a time under a line of their names.
+//! Up to three panes beside each other, or below 100 columns one at a time under a line of their
+//! names.
 
 use ratatui::{
     buffer::Buffer,
@@ -26,8 +27,16 @@ pub struct Panes {
 }
 
 impl Panes {
-    /// Lays the panes out and draws the line of names where only one fits. A pane that is not shown has an empty area.
-    pub fn lay(&mut self, buffer: &mut Buffer, area: Rect, names: &[&str], widths: &[Constraint], styles: &Styles) -> Vec<Rect> {
+    /// Lays the panes out and draws the line of names where only one fits. A pane that is not shown
+    /// has an empty area.
+    pub fn lay(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Rect,
+        names: &[&str],
+        widths: &[Constraint],
+        styles: &Styles,
+    ) -> Vec<Rect> {
         self.tabs.clear();
         if area.width >= SIDE_BY_SIDE {
             self.areas = Layout::horizontal(widths).split(area).to_vec();
@@ -41,19 +50,26 @@ impl Panes {
             pen.put(if row == self.focus { " ▸" } else { "  " }, style);
             let x = pen.column_now();
             pen.put(name, style);
-            self.tabs.push(Rect::new(x.saturating_sub(2), line.y, u16::try_from(width(name) + 3).unwrap_or(0), 1));
+            self.tabs.push(Rect::new(
+                x.saturating_sub(2),
+                line.y,
+                u16::try_from(width(name) + 3).unwrap_or(0),
+                1,
+            ));
             if row + 1 < names.len() {
                 pen.put("  │", styles[Role::Border]);
             }
         }
         pen.right("Tab next pane ", styles[Role::Dim]);
         let rest = Rect { y: area.y + line.height, height: area.height - line.height, ..area };
-        let shown = |row: usize| if row == self.focus { rest } else { Rect::new(area.x, area.y, 0, 0) };
+        let shown =
+            |row: usize| if row == self.focus { rest } else { Rect::new(area.x, area.y, 0, 0) };
         self.areas = (0..names.len()).map(shown).collect();
         self.areas.clone()
     }
 
-    /// Puts a pane below another one that it shares a column with, where panes lie beside each other.
+    /// Puts a pane below another one that it shares a column with, where panes lie beside each
+    /// other.
     pub fn stack(&mut self, upper: usize, lower: usize, height: u16) -> Vec<Rect> {
         if self.tabs.is_empty()
             && let Some(whole) = self.areas.get(upper).copied()

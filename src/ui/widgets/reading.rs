@@ -22,7 +22,9 @@ pub fn words(text: &str, role: Role, cells: usize) -> Vec<Line> {
 /// JSON in lines of so many cells, coloured where a line fits.
 pub fn json(text: &str, cells: usize) -> Vec<Line> {
     let of = |line: &str| match width(line) <= cells {
-        true => vec![code::pieces(line).into_iter().map(|(role, piece)| (role, piece.to_owned())).collect()],
+        true => vec![
+            code::pieces(line).into_iter().map(|(role, piece)| (role, piece.to_owned())).collect(),
+        ],
         false => words(line, Role::SyntaxText, cells),
     };
     text.lines().flat_map(of).collect()
@@ -50,7 +52,8 @@ impl ReadPosition {
         }
         let below = lines.len().saturating_sub(self.top + seen);
         if below > 0 && seen > 1 {
-            Pen::new(buffer, area, area.height - 1).right(&format!(" … {below} more"), styles[Role::Dim]);
+            Pen::new(buffer, area, area.height - 1)
+                .right(&format!(" … {below} more"), styles[Role::Dim]);
         }
     }
 

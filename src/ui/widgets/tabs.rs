@@ -19,37 +19,53 @@ pub struct Tabs {
 
 impl Tabs {
     /// Draws the names on the first line of `area`; `note` stands at its right.
-    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, names: &[String], note: &str, styles: &Styles) {
+    pub fn draw(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Rect,
+        names: &[String],
+        note: &str,
+        styles: &Styles,
+    ) {
         self.places.clear();
         self.note = Rect::default();
         let mut pen = Pen::new(buffer, area, 0);
         // Where there is little room, they stand closer.
-        let roomy = names.iter().map(|name| width(name) + 3).sum::<usize>() + width(note) <= usize::from(area.width);
+        let roomy = names.iter().map(|name| width(name) + 3).sum::<usize>() + width(note)
+            <= usize::from(area.width);
         for (row, name) in names.iter().enumerate() {
             if row > 0 {
                 pen.put("│", styles[Role::Border]);
             }
             let words = if roomy { format!(" {name} ") } else { name.clone() };
-            self.places.push(Rect::new(pen.column_now(), area.y, u16::try_from(width(&words)).unwrap_or(0), 1));
+            self.places.push(Rect::new(
+                pen.column_now(),
+                area.y,
+                u16::try_from(width(&words)).unwrap_or(0),
+                1,
+            ));
             pen.put(&words, styles[if row == self.at { Role::Accent } else { Role::Dim }]);
         }
         if pen.room() > width(note) {
             pen.right(note, styles[Role::Dim]);
             let wide = u16::try_from(width(note)).unwrap_or(0);
-            self.note = Rect { x: area.right().saturating_sub(wide), width: wide, height: 1, ..area };
+            self.note =
+                Rect { x: area.right().saturating_sub(wide), width: wide, height: 1, ..area };
         }
     }
 
     /// Whether the words at the right are pressed.
     #[must_use]
     pub fn note_pressed(&self, mouse: Mouse) -> bool {
-        matches!(mouse.kind, MouseKind::Down(_)) && self.note.contains((mouse.column, mouse.row).into())
+        matches!(mouse.kind, MouseKind::Down(_))
+            && self.note.contains((mouse.column, mouse.row).into())
     }
 
     /// Chooses the name under a press; whether there was one.
     pub fn mouse(&mut self, mouse: Mouse) -> bool {
         let pressed = matches!(mouse.kind, MouseKind::Down(_));
-        let hit = self.places.iter().position(|place| place.contains((mouse.column, mouse.row).into()));
+        let hit =
+            self.places.iter().position(|place| place.contains((mouse.column, mouse.row).into()));
         match hit {
             Some(row) if pressed => {
                 self.at = row;

@@ -1,4 +1,5 @@
-//! A one-line text with a cursor: typing, selecting, moving by letter and word, cutting, pasting, undo.
+//! A one-line text with a cursor: typing, selecting, moving by letter and word, cutting, pasting,
+//! undo.
 
 use ratatui::{
     buffer::Buffer,
@@ -119,29 +120,50 @@ impl TextInput {
         self.editing.go(to, reach);
     }
 
-    /// Draws the text in the first line of `area`; with `cursor`, the cell of the cursor in that style and in view,
-    /// and signs at the edges where there is more.
+    /// Draws the text in the first line of `area`; with `cursor`, the cell of the cursor in that
+    /// style and in view, and signs at the edges where there is more.
     pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, style: Style, cursor: Option<Style>) {
         self.draw_as(buffer, area, style, cursor, |cluster| visible(cluster).into_owned());
     }
 
     /// The same with a sign in the place of each letter.
-    pub fn draw_masked(&mut self, buffer: &mut Buffer, area: Rect, style: Style, cursor: Option<Style>) {
+    pub fn draw_masked(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Rect,
+        style: Style,
+        cursor: Option<Style>,
+    ) {
         self.draw_as(buffer, area, style, cursor, |_| MASK.to_owned());
     }
 
-    fn draw_as(&mut self, buffer: &mut Buffer, area: Rect, style: Style, cursor: Option<Style>, shown: impl Fn(&str) -> String) {
+    fn draw_as(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Rect,
+        style: Style,
+        cursor: Option<Style>,
+        shown: impl Fn(&str) -> String,
+    ) {
         let area = area.intersection(buffer.area);
         let room = usize::from(area.width);
         if room == 0 || area.height == 0 {
             return;
         }
         buffer.set_style(Rect { height: 1, ..area }, style);
-        let cells: Vec<(usize, String)> =
-            self.text().grapheme_indices(true).map(|(offset, cluster)| (offset, shown(cluster))).collect();
+        let cells: Vec<(usize, String)> = self
+            .text()
+            .grapheme_indices(true)
+            .map(|(offset, cluster)| (offset, shown(cluster)))
+            .collect();
         let total: usize = cells.iter().map(|(_, shown)| width(shown)).sum();
-        let before =
-            |end: usize| cells.iter().take_while(|(offset, _)| *offset < end).map(|(_, shown)| width(shown)).sum::<usize>();
+        let before = |end: usize| {
+            cells
+                .iter()
+                .take_while(|(offset, _)| *offset < end)
+                .map(|(_, shown)| width(shown))
+                .sum::<usize>()
+        };
         let column = before(self.cursor());
         self.scroll = if cursor.is_some() { scrolled(self.scroll, column, total, room) } else { 0 };
         let selection = self.editing.selection().filter(|_| cursor.is_some()).unwrap_or(0..0);
@@ -149,7 +171,11 @@ impl TextInput {
         for (offset, text) in &cells {
             let wide = width(text);
             if at >= self.scroll && at + wide <= self.scroll + room {
-                let selected = if selection.contains(offset) { style.add_modifier(Modifier::REVERSED) } else { style };
+                let selected = if selection.contains(offset) {
+                    style.add_modifier(Modifier::REVERSED)
+                } else {
+                    style
+                };
                 let style = cursor.filter(|_| *offset == self.cursor()).unwrap_or(selected);
                 let x = area.left() + u16::try_from(at - self.scroll).unwrap_or(0);
                 buffer.set_stringn(x, area.top(), text, wide, style);

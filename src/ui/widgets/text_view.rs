@@ -1,4 +1,5 @@
-//! A long text to read: wrapped, scrolled, searched. Only what is seen is looked at, so 50 MB page like a line.
+//! A long text to read: wrapped, scrolled, searched. Only what is seen is looked at, so 50 MB page
+//! like a line.
 
 use std::{cell::Cell, ops::Range};
 
@@ -68,7 +69,8 @@ impl Default for TextView {
 }
 
 impl TextView {
-    /// How many bytes of the text were looked at so far to find its lines and rows; a measure of work.
+    /// How many bytes of the text were looked at so far to find its lines and rows; a measure of
+    /// work.
     #[must_use]
     pub fn looked_at(&self) -> u64 {
         self.looked_at.get()
@@ -146,7 +148,8 @@ impl TextView {
         for segment in self.top.segment..self.starts.count() {
             let content = self.segment(text, segment);
             self.looks_at(content.len());
-            let matches = if self.query.is_empty() { Vec::new() } else { all_in(content, &self.query) };
+            let matches =
+                if self.query.is_empty() { Vec::new() } else { all_in(content, &self.query) };
             for range in rows(content, self.cells).into_iter().skip(row) {
                 if line >= area.height {
                     return;
@@ -184,7 +187,8 @@ impl TextView {
         if spot.row + 1 < self.rows(text, spot.segment).len() {
             return Some(TextPosition { row: spot.row + 1, ..spot });
         }
-        (spot.segment + 1 < self.starts.count()).then_some(TextPosition { segment: spot.segment + 1, row: 0 })
+        (spot.segment + 1 < self.starts.count())
+            .then_some(TextPosition { segment: spot.segment + 1, row: 0 })
     }
 
     /// Moves by a key of texts (arrows, page, home, end, space, `j`, `k`); whether the key was one.
@@ -203,7 +207,8 @@ impl TextView {
         true
     }
 
-    /// Searches, ignoring case unless the query has a capital; whether something was found. The query stays marked.
+    /// Searches, ignoring case unless the query has a capital; whether something was found. The
+    /// query stays marked.
     pub fn search(&mut self, text: &str, query: &str, way: Search) -> bool {
         self.index(text);
         query.clone_into(&mut self.query);
@@ -214,8 +219,12 @@ impl TextView {
         let here = self.found.unwrap_or_else(|| self.offset(text));
         let found = match way {
             Search::Here => next_in(text, query, here).or_else(|| next_in(text, query, 0)),
-            Search::Next => next_in(text, query, after(text, here)).or_else(|| next_in(text, query, 0)),
-            Search::Previous => previous_in(text, query, here).or_else(|| previous_in(text, query, text.len())),
+            Search::Next => {
+                next_in(text, query, after(text, here)).or_else(|| next_in(text, query, 0))
+            }
+            Search::Previous => {
+                previous_in(text, query, here).or_else(|| previous_in(text, query, text.len()))
+            }
         };
         if let Some(at) = found {
             self.show(text, at);
@@ -232,7 +241,8 @@ impl TextView {
 
     /// The byte that the top row starts with.
     fn offset(&self, text: &str) -> usize {
-        let row = self.rows(text, self.top.segment).get(self.top.row).map_or(0, |range| range.start);
+        let row =
+            self.rows(text, self.top.segment).get(self.top.row).map_or(0, |range| range.start);
         self.start(self.top.segment) + row
     }
 
@@ -261,9 +271,11 @@ impl TextView {
     }
 }
 
-/// Where to cut a line that is too long: after a blank where there is one in its second half, never within a cluster's letter.
+/// Where to cut a line that is too long: after a blank where there is one in its second half, never
+/// within a cluster's letter.
 fn cut(text: &str, start: usize) -> usize {
-    let most = (start..=start + SEGMENT).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(start);
+    let most =
+        (start..=start + SEGMENT).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(start);
     let window = &text[start..most];
     match window.rfind(' ') {
         Some(blank) if blank > SEGMENT / 2 => start + blank + 1,
@@ -271,7 +283,8 @@ fn cut(text: &str, start: usize) -> usize {
     }
 }
 
-/// The rows of a line: byte ranges of at most `cells` cells, broken after blanks where there are any.
+/// The rows of a line: byte ranges of at most `cells` cells, broken after blanks where there are
+/// any.
 fn rows(line: &str, cells: usize) -> Vec<Range<usize>> {
     if line.len() <= cells && line.is_ascii() {
         return std::iter::once(0..line.len()).collect();
@@ -303,7 +316,13 @@ fn rows(line: &str, cells: usize) -> Vec<Range<usize>> {
     rows
 }
 
-fn draw_row(pen: &mut Pen<'_>, content: &str, range: Range<usize>, matches: &[Range<usize>], styles: &Styles) {
+fn draw_row(
+    pen: &mut Pen<'_>,
+    content: &str,
+    range: Range<usize>,
+    matches: &[Range<usize>],
+    styles: &Styles,
+) {
     // Blanks that hang over the edge are not written, or the row would look cut.
     let range = range.start..range.start + content[range].trim_end_matches(' ').len();
     let mut run = range.start;
@@ -344,14 +363,18 @@ fn after(text: &str, at: usize) -> usize {
 /// Whether the query stands there: equal, or equal but for case where the query has no capital.
 fn stands_at(text: &str, query: &str, at: usize) -> bool {
     let there = text.as_bytes().get(at..at + query.len());
-    there.is_some_and(|there| there == query.as_bytes() || there.eq_ignore_ascii_case(query.as_bytes()) && !minds_case(query))
+    there.is_some_and(|there| {
+        there == query.as_bytes()
+            || there.eq_ignore_ascii_case(query.as_bytes()) && !minds_case(query)
+    })
 }
 
 fn minds_case(query: &str) -> bool {
     query.bytes().any(|byte| byte.is_ascii_uppercase())
 }
 
-/// The letters that a place of the query may begin with. Each is looked for by itself, which the library does many bytes at a time.
+/// The letters that a place of the query may begin with. Each is looked for by itself, which the
+/// library does many bytes at a time.
 fn first_letters(query: &str) -> Option<[char; 2]> {
     let first = query.chars().next()?;
     Some([first, if minds_case(query) { first } else { first.to_ascii_uppercase() }])
@@ -412,7 +435,9 @@ mod tests {
         let area = Rect::new(0, 0, cells, height);
         let mut buffer = Buffer::empty(area);
         view.draw(text, &mut buffer, area, &Theme::default().styles);
-        let line = |y| (0..cells).map(|x| buffer[(x, y)].symbol()).collect::<String>().trim_end().to_owned();
+        let line = |y| {
+            (0..cells).map(|x| buffer[(x, y)].symbol()).collect::<String>().trim_end().to_owned()
+        };
         (0..height).map(line).collect()
     }
 
@@ -440,7 +465,10 @@ mod tests {
         let (mut view, text) = (TextView::default(), pages(30));
         screen(&mut view, &text, 10, 3);
         view.key(Key::plain(Code::Home), &text);
-        assert!(!view.search(&text, "LINE 2", Search::Here) && view.search(&text, "line 2", Search::Here));
+        assert!(
+            !view.search(&text, "LINE 2", Search::Here)
+                && view.search(&text, "line 2", Search::Here)
+        );
         assert!(screen(&mut view, &text, 10, 3).contains(&"line 2".to_owned()));
         view.search(&text, "line 2", Search::Next);
         assert!(screen(&mut view, &text, 10, 3).contains(&"line 20".to_owned()));
@@ -451,7 +479,10 @@ mod tests {
 
     #[test]
     fn a_blank_that_hangs_over_the_edge_does_not_cut_the_row() {
-        assert_eq!(screen(&mut TextView::default(), "wrong sizes (22 %)", 11, 2), ["wrong sizes", "(22 %)"]);
+        assert_eq!(
+            screen(&mut TextView::default(), "wrong sizes (22 %)", 11, 2),
+            ["wrong sizes", "(22 %)"]
+        );
     }
 
     #[test]
@@ -464,7 +495,9 @@ mod tests {
         let text = "x".repeat(5_000_000);
         let mut view = TextView::default();
         screen(&mut view, &text, 80, 10);
-        assert!((1..view.starts.count()).all(|next| view.start(next) - view.start(next - 1) <= SEGMENT));
+        assert!(
+            (1..view.starts.count()).all(|next| view.start(next) - view.start(next - 1) <= SEGMENT)
+        );
         view.key(Key::plain(Code::Home), &text);
         assert_eq!(screen(&mut view, &text, 80, 1), ["x".repeat(80)]);
     }
@@ -474,7 +507,10 @@ mod tests {
         const SIZE: usize = 50 * 1024 * 1024;
         // A frame lays out what is seen, and what may be seen at the end.
         const FRAME: u64 = 6 * 40 * SEGMENT as u64;
-        for line in ["{\"id\": 17, \"text\": \"a row that is as wide as others are\"}\n", "a row that goes far to the right "] {
+        for line in [
+            "{\"id\": 17, \"text\": \"a row that is as wide as others are\"}\n",
+            "a row that goes far to the right ",
+        ] {
             let mut text = line.repeat(SIZE / line.len());
             text.push_str("the Needle is here");
             let mut view = TextView::default();
@@ -488,19 +524,40 @@ mod tests {
             };
             let first = work(&mut view, &text, None);
             assert!(first <= text.len() as u64 + FRAME, "{first}");
-            for code in [Code::Up, Code::PageUp, Code::Home, Code::Down, Code::PageDown, Code::Char(' '), Code::End] {
+            for code in [
+                Code::Up,
+                Code::PageUp,
+                Code::Home,
+                Code::Down,
+                Code::PageDown,
+                Code::Char(' '),
+                Code::End,
+            ] {
                 let bytes = work(&mut view, &text, Some(code));
                 assert!(bytes <= FRAME, "{code:?} looked at {bytes} bytes");
             }
             view.key(Key::plain(Code::Home), &text);
             let before = view.looked_at();
-            assert!(view.search(&text, "needle", Search::Here) && !view.search(&text, "nEedle", Search::Here));
-            assert!(screen(&mut view, &text, 120, 40).iter().any(|row| row.contains("the Needle is here")));
-            assert!(view.looked_at() - before <= FRAME, "what is found is laid out, not what lies before it");
+            assert!(
+                view.search(&text, "needle", Search::Here)
+                    && !view.search(&text, "nEedle", Search::Here)
+            );
+            assert!(
+                screen(&mut view, &text, 120, 40)
+                    .iter()
+                    .any(|row| row.contains("the Needle is here"))
+            );
+            assert!(
+                view.looked_at() - before <= FRAME,
+                "what is found is laid out, not what lies before it"
+            );
             // What comes later costs what came, not what is there.
             text.push_str(line);
             assert!(work(&mut view, &text, None) <= FRAME + line.len() as u64);
-            assert!(view.starts.count() <= text.len() / line.len().min(SEGMENT / 2) + 2, "the index is small beside the text");
+            assert!(
+                view.starts.count() <= text.len() / line.len().min(SEGMENT / 2) + 2,
+                "the index is small beside the text"
+            );
         }
     }
 

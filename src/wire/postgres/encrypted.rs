@@ -42,7 +42,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> TlsConnect<S> for To {
     type Future = BoxFuture<'static, Result<Stream<S>, io::Error>>;
 
     fn connect(self, stream: S) -> Self::Future {
-        Box::pin(async move { TlsConnector::from(self.config).connect(self.name, stream).await.map(Stream) })
+        Box::pin(async move {
+            TlsConnector::from(self.config).connect(self.name, stream).await.map(Stream)
+        })
     }
 }
 
@@ -53,13 +55,21 @@ impl<S: AsyncRead + AsyncWrite + Unpin> TlsStream for Stream<S> {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Stream<S> {
-    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         Pin::new(&mut self.0).poll_read(context, into)
     }
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<S> {
-    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.0).poll_write(context, bytes)
     }
 

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::{sync::mpsc, time::Instant};
 
 use crate::{
-    model::call::{CallProblem, Event, EventKind, Outcome, Stage},
+    model::call::{CallError, Event, EventKind, Outcome, Stage},
     wire::queue::{self, Closed},
 };
 
@@ -13,7 +13,7 @@ use crate::{
 pub struct SinkClosed;
 
 /// How a call ended.
-pub type End = (Outcome, Option<CallProblem>);
+pub type End = (Outcome, Option<CallError>);
 
 /// Takes events, and waits while nobody takes them out.
 pub struct EventSink {
@@ -41,8 +41,18 @@ impl EventSink {
     }
 
     /// Tells how far the call has come; `body` is JSON, or empty.
-    pub async fn stage(&mut self, name: &str, words: impl Into<String>, body: impl Into<Arc<str>>) -> Result<(), SinkClosed> {
-        self.emit(EventKind::Stage(Stage { name: name.into(), words: words.into(), body: body.into() })).await
+    pub async fn stage(
+        &mut self,
+        name: &str,
+        words: impl Into<String>,
+        body: impl Into<Arc<str>>,
+    ) -> Result<(), SinkClosed> {
+        self.emit(EventKind::Stage(Stage {
+            name: name.into(),
+            words: words.into(),
+            body: body.into(),
+        }))
+        .await
     }
 
     /// Ends when nobody takes events any more.

@@ -2,7 +2,7 @@
 
 use super::messages;
 use crate::{
-    model::call::CallProblem,
+    model::call::CallError,
     wire::{
         systems::facets::exchange::{Route, Way},
         transport::{
@@ -23,7 +23,7 @@ pub struct Lines {
 
 impl Lines {
     /// Subscribes to both; also gives the inbox's address.
-    pub async fn open(bus: &dyn Bus, route: &Route) -> Result<(Self, Option<Address>), CallProblem> {
+    pub async fn open(bus: &dyn Bus, route: &Route) -> Result<(Self, Option<Address>), CallError> {
         let address = bus.inbox();
         if address.is_none() && route.answers.is_none() {
             return Err(messages::no_way_back(bus.transport().title()));
@@ -59,7 +59,7 @@ impl Lines {
     }
 }
 
-async fn listen(bus: &dyn Bus, at: Option<&Address>) -> Result<Option<QueueReceiver>, CallProblem> {
+async fn listen(bus: &dyn Bus, at: Option<&Address>) -> Result<Option<QueueReceiver>, CallError> {
     match at {
         Some(at) => bus.subscribe(at, Share::Each).await.map(Some),
         None => Ok(None),

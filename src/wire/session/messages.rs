@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{
     model::{
-        call::{CallProblem, Limits, StrayCause},
+        call::{CallError, Limits, StrayCause},
         error_kind::ErrorKind,
         size,
         transport::TransportKind,
@@ -24,24 +24,27 @@ fn span(duration: Duration) -> String {
     }
 }
 
-pub fn no_responders(route: &Route, place: &str) -> CallProblem {
-    CallProblem::new(
+pub fn no_responders(route: &Route, place: &str) -> CallError {
+    CallError::new(
         ErrorKind::NoResponders,
         format!("no service listens on {} at {place}", route.to.name),
         "start the service, or let `toolcrib serve` answer for it; if it runs, compare its subject with the request-queue",
     )
 }
 
-pub fn connection_lost(place: &str, pieces: u64) -> CallProblem {
-    CallProblem::new(
+pub fn connection_lost(place: &str, pieces: u64) -> CallError {
+    CallError::new(
         ErrorKind::ConnectionLost,
-        format!("the connection to {place} broke after {} of the answer; later ones may be missing", counted(pieces)),
+        format!(
+            "the connection to {place} broke after {} of the answer; later ones may be missing",
+            counted(pieces)
+        ),
         "send it again once the connection is back",
     )
 }
 
-pub fn stream_without_end(place: &str) -> CallProblem {
-    CallProblem::new(
+pub fn stream_without_end(place: &str) -> CallError {
+    CallError::new(
         ErrorKind::ConnectionLost,
         format!("{place} ended its stream of events, and none of them said that it was the last"),
         "look at the pieces that came; the service may have failed",
@@ -49,32 +52,36 @@ pub fn stream_without_end(place: &str) -> CallProblem {
 }
 
 /// What was waited for may have come while nobody could hear it.
-pub fn lost_meanwhile(place: &str) -> CallProblem {
-    CallProblem::new(
+pub fn lost_meanwhile(place: &str) -> CallError {
+    CallError::new(
         ErrorKind::ConnectionLost,
-        format!("the connection to {place} broke while the call was under way, and its result was not heard"),
+        format!(
+            "the connection to {place} broke while the call was under way, and its result was not heard"
+        ),
         "see whether the result is there already before sending it again once the connection is back",
     )
 }
 
-pub fn no_way_back(transport: &str) -> CallProblem {
-    CallProblem::new(
+pub fn no_way_back(transport: &str) -> CallError {
+    CallError::new(
         ErrorKind::NoWayBack,
-        format!("the service names no response queue, and {transport} has no inbox that could take its answer"),
+        format!(
+            "the service names no response queue, and {transport} has no inbox that could take its answer"
+        ),
         "give the service a response-queue, such as response:tg:NAME",
     )
 }
 
-pub fn refused(words: &str) -> CallProblem {
-    CallProblem::new(
+pub fn refused(words: &str) -> CallError {
+    CallError::new(
         ErrorKind::Refused,
         words.to_owned(),
         "ask for permission to publish and subscribe there, or use other credentials",
     )
 }
 
-pub fn answer_too_large(limits: Limits) -> CallProblem {
-    CallProblem::new(
+pub fn answer_too_large(limits: Limits) -> CallError {
+    CallError::new(
         ErrorKind::AnswerTooLarge,
         format!("the answer grew past {}, and was stopped there", size::bytes(limits.answer)),
         "ask for less; what came so far is kept",
@@ -82,9 +89,13 @@ pub fn answer_too_large(limits: Limits) -> CallProblem {
 }
 
 /// One message that is more than a whole answer may be; `before`: the text that came until then.
-pub fn message_too_large(limits: Limits, size: u64, before: u64) -> CallProblem {
-    let before = if before == 0 { String::new() } else { format!("; {} of text came before it", size::bytes(before)) };
-    CallProblem::new(
+pub fn message_too_large(limits: Limits, size: u64, before: u64) -> CallError {
+    let before = if before == 0 {
+        String::new()
+    } else {
+        format!("; {} of text came before it", size::bytes(before))
+    };
+    CallError::new(
         ErrorKind::AnswerTooLarge,
         format!(
             "a message of the answer has {}, more than the {} that an answer may have{before}",
@@ -95,13 +106,13 @@ pub fn message_too_large(limits: Limits, size: u64, before: u64) -> CallProblem 
     )
 }
 
-pub fn slow_consumer(messages: u64, bytes: u64) -> CallProblem {
+pub fn slow_consumer(messages: u64, bytes: u64) -> CallError {
     let what = if messages == 0 {
         "an unknown number of messages was let go".into()
     } else {
         format!("{messages} messages ({}) were let go", size::bytes(bytes))
     };
-    CallProblem::new(
+    CallError::new(
         ErrorKind::SlowConsumer,
         format!("the answer has gaps: {what}, because they came faster than they could be taken"),
         "let the service send fewer and larger pieces, or take its output faster",
@@ -122,7 +133,9 @@ pub fn receipt(receipt: &Receipt) -> (&'static str, String) {
         ),
         Receipt::Refused { stream, cause } => (
             "not-kept",
-            format!("JetStream does not keep the request: stream {stream} says {cause}; only who listens just now has heard it"),
+            format!(
+                "JetStream does not keep the request: stream {stream} says {cause}; only who listens just now has heard it"
+            ),
         ),
     }
 }
@@ -148,7 +161,9 @@ impl Strangers {
     /// What they say about a call that got no answer, where they may have been meant for it.
     fn hint(self) -> Option<String> {
         let one = match self {
-            Self { unknown: 1.., .. } => "a reply with id \"unknown\" did come: the service could not read a request",
+            Self { unknown: 1.., .. } => {
+                "a reply with id \"unknown\" did come: the service could not read a request"
+            }
             Self { nameless: 1.., .. } => {
                 "a reply without an id did come: a service gives back the id that came with the request"
             }
@@ -169,16 +184,20 @@ pub fn timed_out_first(
     strangers: Strangers,
     receipt: Option<&Receipt>,
     hint: Option<&str>,
-) -> CallProblem {
+) -> CallError {
     let message = format!("no answer came within {}", span(limits.first.min(limits.total)));
     if let Some(remedy) = strangers.hint() {
-        return CallProblem::new(ErrorKind::TimedOutFirst, message, remedy);
+        return CallError::new(ErrorKind::TimedOutFirst, message, remedy);
     }
     if let Some(remedy) = hint {
-        return CallProblem::new(ErrorKind::TimedOutFirst, message, remedy);
+        return CallError::new(ErrorKind::TimedOutFirst, message, remedy);
     }
     if !transport.is_bus() {
-        return CallProblem::new(ErrorKind::TimedOutFirst, message, "see whether the server hangs, or wait longer");
+        return CallError::new(
+            ErrorKind::TimedOutFirst,
+            message,
+            "see whether the server hangs, or wait longer",
+        );
     }
     if let Some(receipt) = receipt {
         let remedy = match receipt {
@@ -187,12 +206,14 @@ pub fn timed_out_first(
                     "stream {stream} keeps the request as message {sequence}; start the service that reads it, or wait longer"
                 )
             }
-            Receipt::Refused { stream, cause } => format!("stream {stream} does not keep the request: {cause}; make room in it"),
+            Receipt::Refused { stream, cause } => {
+                format!("stream {stream} does not keep the request: {cause}; make room in it")
+            }
         };
-        return CallProblem::new(ErrorKind::TimedOutFirst, message, remedy);
+        return CallError::new(ErrorKind::TimedOutFirst, message, remedy);
     }
     let heard = route.answers.as_ref().map_or("its inbox", |answers| &answers.name);
-    CallProblem::new(
+    CallError::new(
         ErrorKind::TimedOutFirst,
         message,
         format!(
@@ -202,16 +223,20 @@ pub fn timed_out_first(
     )
 }
 
-pub fn timed_out_idle(limits: Limits, pieces: u64) -> CallProblem {
-    CallProblem::new(
+pub fn timed_out_idle(limits: Limits, pieces: u64) -> CallError {
+    CallError::new(
         ErrorKind::TimedOutIdle,
-        format!("after {} nothing more came for {}, and none said end_of_stream", counted(pieces), span(limits.idle)),
+        format!(
+            "after {} nothing more came for {}, and none said end_of_stream",
+            counted(pieces),
+            span(limits.idle)
+        ),
         "the service must end its answer with end_of_stream: true; or wait longer",
     )
 }
 
-pub fn timed_out_total(limits: Limits, pieces: u64) -> CallProblem {
-    CallProblem::new(
+pub fn timed_out_total(limits: Limits, pieces: u64) -> CallError {
+    CallError::new(
         ErrorKind::TimedOutTotal,
         format!("the answer did not end within {} ({} came)", span(limits.total), counted(pieces)),
         "allow more time, or ask for less; a service ends its answer with end_of_stream: true; what came so far is kept",

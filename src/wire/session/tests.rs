@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     model::{
-        call::{Call, CallId, CallProblem},
+        call::{Call, CallError, CallId},
         clock::Millis,
         entry::{EntryForm, EntryId, EntryPlace, FileId},
         error_kind::ErrorKind,
@@ -53,7 +53,7 @@ fn last(text: &str) -> Does {
 
 struct Fake {
     script: Mutex<Vec<Does>>,
-    refusal: Option<CallProblem>,
+    refusal: Option<CallError>,
     capacity: usize,
     feeders: Arc<Mutex<Vec<(String, QueueSender)>>>,
     sent: Mutex<Vec<Outgoing>>,
@@ -80,7 +80,10 @@ impl Fake {
         tokio::spawn(async move {
             let feed = |subject: &str, heard: Incoming| {
                 let feeders = feeders.lock().unwrap();
-                let _ = feeders.iter().find(|(of, _)| of == subject).map(|(_, feeder)| feeder.offer(heard));
+                let _ = feeders
+                    .iter()
+                    .find(|(of, _)| of == subject)
+                    .map(|(_, feeder)| feeder.offer(heard));
             };
             let packet = |id: Option<&str>, body: Vec<u8>| {
                 let headers = id.map(|id| ("id".to_owned(), id.to_owned())).into_iter().collect();
@@ -148,7 +151,12 @@ impl Bus for Fake {
 }
 
 fn request() -> Request {
-    let place = EntryPlace { file: FileId::new("t.json"), document: 0, at: Pointer::default(), form: EntryForm::Plain };
+    let place = EntryPlace {
+        file: FileId::new("t.json"),
+        document: 0,
+        at: Pointer::default(),
+        form: EntryForm::Plain,
+    };
     Request {
         tool: EntryId::new(place),
         system: "trustgraph",
@@ -164,7 +172,13 @@ fn request() -> Request {
 
 fn limits() -> Limits {
     let seconds = Duration::from_secs;
-    Limits { first: seconds(30), idle: seconds(10), total: seconds(600), linger: seconds(2), answer: 1_000_000 }
+    Limits {
+        first: seconds(30),
+        idle: seconds(10),
+        total: seconds(600),
+        linger: seconds(2),
+        answer: 1_000_000,
+    }
 }
 
 async fn events_of(bus: &Fake, request: Request, limits: Limits) -> Vec<Event> {
@@ -176,7 +190,8 @@ async fn events_of(bus: &Fake, request: Request, limits: Limits) -> Vec<Event> {
         }
         events
     };
-    let ((), events) = tokio::join!(begin(request, limits, sender).run(bus, &TrustGraphExchange), collect);
+    let ((), events) =
+        tokio::join!(begin(request, limits, sender).run(bus, &TrustGraphExchange), collect);
     let ends = events.iter().filter(|event| matches!(event.kind, EventKind::End { .. })).count();
     assert_eq!(ends, 1, "a call ends exactly once: {events:?}");
     events
@@ -209,7 +224,11 @@ fn end(events: &[Event]) -> (Outcome, String, u64) {
             if let Some(problem) = problem {
                 assert!(!problem.message.is_empty() && !problem.remedy.is_empty(), "{problem:?}");
             }
-            Some((*outcome, problem.as_ref().map_or_else(String::new, |problem| problem.kind.to_string()), event.at_ms))
+            Some((
+                *outcome,
+                problem.as_ref().map_or_else(String::new, |problem| problem.kind.to_string()),
+                event.at_ms,
+            ))
         }
         _ => None,
     };
@@ -226,15 +245,25 @@ async fn the_request_goes_out_with_its_header_and_an_inbox() {
     let bus = Fake::new(vec![last("x")]);
     let events = events_of(&bus, request(), limits()).await;
     let sent = bus.sent.lock().unwrap()[0].clone();
-    assert_eq!((sent.to, sent.reply), (Address::fleeting("tg.request.joke"), Some(Address::fleeting("inbox"))));
+    assert_eq!(
+        (sent.to, sent.reply),
+        (Address::fleeting("tg.request.joke"), Some(Address::fleeting("inbox")))
+    );
     assert_eq!(sent.headers, [("id".to_owned(), ID.to_owned())]);
     assert_eq!(events[0].kind, EventKind::Sent { bytes: sent.body.len() });
 }
 
 #[tokio::test(start_paused = true)]
 async fn pieces_come_with_their_times_and_end_well() {
-    let events =
-        play(vec![Does::Waits(38), piece("The three"), Does::Waits(33), piece(""), piece(" complaints"), last(".")]).await;
+    let events = play(vec![
+        Does::Waits(38),
+        piece("The three"),
+        Does::Waits(33),
+        piece(""),
+        piece(" complaints"),
+        last("."),
+    ])
+    .await;
     assert_eq!(text(&events), "The three complaints.");
     let times: Vec<u64> = events.iter().map(|event| event.at_ms).collect();
     assert_eq!(times, [0, 38, 38, 71, 71, 71]);
@@ -272,20 +301,36 @@ async fn a_receipt_is_told_before_and_after_the_answer() {
     for script in [vec![receipt(), last("d")], vec![last("d"), Does::Waits(5), receipt()]] {
         let events = play(script).await;
         let stage = events.iter().find_map(|event| match &event.kind {
-            EventKind::Stage(stage) => Some((stage.name.to_string(), stage.words.contains("message 7"))),
+            EventKind::Stage(stage) => {
+                Some((stage.name.to_string(), stage.words.contains("message 7")))
+            }
             _ => None,
         });
-        assert_eq!((text(&events).as_str(), stage, strays(&events)), ("d", Some(("kept".to_owned(), true)), Vec::new()));
+        assert_eq!(
+            (text(&events).as_str(), stage, strays(&events)),
+            ("d", Some(("kept".to_owned(), true)), Vec::new())
+        );
         let mut call = Call::new(CallId(1), request(), "local", Millis(0));
         events.into_iter().for_each(|event| call.take(event));
-        assert!(call.events.iter().any(|event| matches!(event.kind, EventKind::Stage(_))), "a call keeps it whenever it comes");
+        assert!(
+            call.events.iter().any(|event| matches!(event.kind, EventKind::Stage(_))),
+            "a call keeps it whenever it comes"
+        );
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_comes_on_both_ways_counts_once() {
     let copy = |text: &str, last| Does::Inbox(Some(ID), reply::chunk(text, last).into());
-    let events = play(vec![piece("a"), copy("a", false), piece("b"), copy("b", false), last("c"), copy("c", true)]).await;
+    let events = play(vec![
+        piece("a"),
+        copy("a", false),
+        piece("b"),
+        copy("b", false),
+        last("c"),
+        copy("c", true),
+    ])
+    .await;
     assert_eq!(text(&events), "abc");
     assert_eq!(strays(&events), [StrayCause::Duplicate; 3]);
 }
@@ -294,7 +339,15 @@ async fn what_comes_on_both_ways_counts_once() {
 async fn strays_are_kept_and_never_mixed_in() {
     let other = |id| Does::Shared(id, reply::chunk("not yours", true).into());
     let late = Does::Shared(Some(ID), reply::chunk("late", true).into());
-    let script = vec![other(Some("r-9")), piece("yo"), other(Some("unknown")), other(None), last("urs"), last("urs"), late];
+    let script = vec![
+        other(Some("r-9")),
+        piece("yo"),
+        other(Some("unknown")),
+        other(None),
+        last("urs"),
+        last("urs"),
+        late,
+    ];
     let events = play(script).await;
     assert_eq!(text(&events), "yours");
     use StrayCause::{Duplicate, ForeignId, Late, NoId, UnknownId};
@@ -325,21 +378,29 @@ async fn headers_are_told_when_they_come_and_when_they_change_and_strays_keep_th
     let events = play(script).await;
     let of = |event: &Event| match &event.kind {
         EventKind::Headers(headers) => Some(headers.to_vec()),
-        EventKind::Stray { headers, .. } => {
-            Some([("stray".to_owned(), String::new())].into_iter().chain(headers.to_vec()).collect())
-        }
+        EventKind::Stray { headers, .. } => Some(
+            [("stray".to_owned(), String::new())].into_iter().chain(headers.to_vec()).collect(),
+        ),
         _ => None,
     };
     let told: Vec<Vec<(String, String)>> = events.iter().filter_map(of).collect();
     let id = |id: &str| ("id".to_owned(), id.to_owned());
     assert_eq!(told, [vec![("stray".to_owned(), String::new()), id("r-9")], vec![id(ID)]]);
-    let before = events.iter().position(|event| matches!(event.kind, EventKind::Headers(_))).unwrap();
+    let before =
+        events.iter().position(|event| matches!(event.kind, EventKind::Headers(_))).unwrap();
     assert_eq!(text(&events[..before]), "a", "they stand before the piece that they came with");
 }
 
 #[tokio::test(start_paused = true)]
 async fn strays_after_the_linger_are_not_waited_for() {
-    let events = play(vec![last("x"), Does::Waits(1_900), piece("late"), Does::Waits(200), piece("too late")]).await;
+    let events = play(vec![
+        last("x"),
+        Does::Waits(1_900),
+        piece("late"),
+        Does::Waits(200),
+        piece("too late"),
+    ])
+    .await;
     assert_eq!(strays(&events), [StrayCause::Late]);
 }
 
@@ -356,14 +417,22 @@ async fn a_long_stray_is_cut_and_says_so() {
 
 #[tokio::test(start_paused = true)]
 async fn the_services_error_fails_the_call() {
-    let events = play(vec![piece("half"), Does::Shared(Some(ID), reply::error("tool-service-error", "bad input").into())]).await;
+    let events = play(vec![
+        piece("half"),
+        Does::Shared(Some(ID), reply::error("tool-service-error", "bad input").into()),
+    ])
+    .await;
     assert_eq!(text(&events), "half");
     assert_eq!((end(&events).0, end(&events).1.as_str()), (Outcome::Failed, "tool-service-error"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_cannot_be_read_loses_the_call_and_is_kept() {
-    for (body, kind) in [(&b"nonsense"[..], "not-json"), (b"{\"response\":\"\xff\"}", "not-utf8"), (b"[]", "not-a-reply")] {
+    for (body, kind) in [
+        (&b"nonsense"[..], "not-json"),
+        (b"{\"response\":\"\xff\"}", "not-utf8"),
+        (b"[]", "not-a-reply"),
+    ] {
         let events = play(vec![Does::Shared(Some(ID), body.to_vec())]).await;
         lost(&events, kind);
         assert_eq!(strays(&events), [StrayCause::Unreadable]);
@@ -381,14 +450,19 @@ async fn nobody_there_is_told_at_once() {
 async fn each_time_out_is_its_own() {
     let timed_out = |kind: &str, at| (Outcome::TimedOut, kind.to_owned(), at);
     assert_eq!(end(&play(vec![]).await), timed_out("timed-out-first", 30_000));
-    assert_eq!(end(&play(vec![Does::Waits(29_000), piece("x")]).await), timed_out("timed-out-idle", 39_000));
+    assert_eq!(
+        end(&play(vec![Does::Waits(29_000), piece("x")]).await),
+        timed_out("timed-out-idle", 39_000)
+    );
     let endless: Vec<Does> = (0..200).flat_map(|_| [piece("x"), Does::Waits(5_000)]).collect();
     assert_eq!(end(&play(endless).await), timed_out("timed-out-total", 600_000));
 }
 
 #[tokio::test(start_paused = true)]
 async fn other_callers_replies_do_not_keep_a_silent_call_alive() {
-    let flood = (0..1_000).flat_map(|_| [Does::Shared(Some("r-9"), b"{}".to_vec()), Does::Waits(100)]).collect();
+    let flood = (0..1_000)
+        .flat_map(|_| [Does::Shared(Some("r-9"), b"{}".to_vec()), Does::Waits(100)])
+        .collect();
     assert_eq!(end(&play(flood).await).1, "timed-out-first");
 }
 
@@ -411,17 +485,31 @@ async fn a_broken_connection_loses_the_call_after_what_had_come() {
 
 #[tokio::test(start_paused = true)]
 async fn words_of_the_server_are_told_and_a_refusal_ends_the_call() {
-    let events = play(vec![Does::Says("the server is about to shut down"), Does::Waits(1), last("x")]).await;
-    assert!(events.iter().any(|event| matches!(&event.kind, EventKind::Notice(words) if words.contains("shut down"))));
-    lost(&play(vec![Does::Says("nats: Permissions Violation for Publish to \"tg.request.joke\"")]).await, "refused");
-    let elsewhere =
-        play(vec![Does::Says("nats: Permissions Violation for Publish to \"other\""), Does::Waits(1), last("x")]).await;
+    let events =
+        play(vec![Does::Says("the server is about to shut down"), Does::Waits(1), last("x")]).await;
+    assert!(events.iter().any(
+        |event| matches!(&event.kind, EventKind::Notice(words) if words.contains("shut down"))
+    ));
+    lost(
+        &play(vec![Does::Says("nats: Permissions Violation for Publish to \"tg.request.joke\"")])
+            .await,
+        "refused",
+    );
+    let elsewhere = play(vec![
+        Does::Says("nats: Permissions Violation for Publish to \"other\""),
+        Does::Waits(1),
+        last("x"),
+    ])
+    .await;
     assert_eq!(end(&elsewhere).0, Outcome::Succeeded);
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_was_let_go_is_counted_and_the_answer_is_not_called_whole() {
-    let bus = Fake { capacity: 1_000, ..Fake::new((0..20).map(|_| piece("xxxxx")).chain([last("")]).collect()) };
+    let bus = Fake {
+        capacity: 1_000,
+        ..Fake::new((0..20).map(|_| piece("xxxxx")).chain([last("")]).collect())
+    };
     let events = events_of(&bus, request(), limits()).await;
     lost(&events, "slow-consumer");
     let told = events.iter().find_map(|event| match &event.kind {
@@ -429,15 +517,22 @@ async fn what_was_let_go_is_counted_and_the_answer_is_not_called_whole() {
         _ => None,
     });
     assert!(told.unwrap().message.contains("18 messages"), "{events:?}");
-    assert!(events.iter().any(|event| matches!(&event.kind, EventKind::Notice(words) if words == messages::GAP)));
+    assert!(
+        events
+            .iter()
+            .any(|event| matches!(&event.kind, EventKind::Notice(words) if words == messages::GAP))
+    );
     lost(&play(vec![piece("a"), Does::Overflows, last("b")]).await, "slow-consumer");
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_has_its_largest_size() {
-    let events =
-        events_of(&Fake::new(vec![piece("12345"), piece("67890"), piece("more")]), request(), Limits { answer: 8, ..limits() })
-            .await;
+    let events = events_of(
+        &Fake::new(vec![piece("12345"), piece("67890"), piece("more")]),
+        request(),
+        Limits { answer: 8, ..limits() },
+    )
+    .await;
     lost(&events, "answer-too-large");
     assert_eq!(text(&events), "1234567890");
 }
@@ -445,21 +540,36 @@ async fn an_answer_has_its_largest_size() {
 #[tokio::test(start_paused = true)]
 async fn a_message_larger_than_an_answer_may_be_is_not_read() {
     let large = "x".repeat(80_000);
-    let events = events_of(&Fake::new(vec![piece("12345"), last(&large)]), request(), Limits { answer: 8_000, ..limits() }).await;
+    let events = events_of(
+        &Fake::new(vec![piece("12345"), last(&large)]),
+        request(),
+        Limits { answer: 8_000, ..limits() },
+    )
+    .await;
     lost(&events, "answer-too-large");
     assert_eq!(text(&events), "12345", "what came before is kept");
     // Whole, but past the limit.
-    let events = events_of(&Fake::new(vec![piece("12345"), last("67890")]), request(), Limits { answer: 8, ..limits() }).await;
+    let events = events_of(
+        &Fake::new(vec![piece("12345"), last("67890")]),
+        request(),
+        Limits { answer: 8, ..limits() },
+    )
+    .await;
     lost(&events, "answer-too-large");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_request_that_cannot_leave_says_why() {
-    let refusal = CallProblem { kind: ErrorKind::TooLarge, message: "m".into(), remedy: "r".into() };
-    let events = events_of(&Fake { refusal: Some(refusal), ..Fake::new(vec![]) }, request(), limits()).await;
+    let refusal = CallError { kind: ErrorKind::TooLarge, message: "m".into(), remedy: "r".into() };
+    let events =
+        events_of(&Fake { refusal: Some(refusal), ..Fake::new(vec![]) }, request(), limits()).await;
     lost(&events, "too-large");
     assert!(!events.iter().any(|event| matches!(event.kind, EventKind::Sent { .. })));
-    lost(&events_of(&Fake::new(vec![]), Request { to: "nats://a.*".into(), ..request() }, limits()).await, "bad-subject");
+    lost(
+        &events_of(&Fake::new(vec![]), Request { to: "nats://a.*".into(), ..request() }, limits())
+            .await,
+        "bad-subject",
+    );
     let same = Request { reply: Some(request().to), ..request() };
     lost(&events_of(&Fake::new(vec![]), same, limits()).await, "bad-subject");
 }
@@ -477,7 +587,8 @@ async fn time_in_which_nobody_takes_events_does_not_count_as_silence() {
         }
         events
     };
-    let ((), events) = tokio::join!(begin(request(), limits(), sender).run(&bus, &TrustGraphExchange), slow);
+    let ((), events) =
+        tokio::join!(begin(request(), limits(), sender).run(&bus, &TrustGraphExchange), slow);
     assert_eq!(end(&events), (Outcome::Succeeded, String::new(), 45_000));
 }
 

@@ -1,5 +1,5 @@
-//! CommonGround on the wire: calls in several steps over NATS and HTTP, each of them told; its tools through the management API; and services
-//! that answer in its place.
+//! CommonGround on the wire: calls in several steps over NATS and HTTP, each of them told; its
+//! tools through the management API; and services that answer in its place.
 //!
 //! | file | does |
 //! | --- | --- |
@@ -76,7 +76,11 @@ impl LiveSystem for LiveCommonGround {
 }
 
 impl MultiStep for LiveCommonGround {
-    fn run<'a>(&'a self, call_context: CallContext<'a>, sink: &'a mut EventSink) -> BoxFuture<'a, Result<End, SinkClosed>> {
+    fn run<'a>(
+        &'a self,
+        call_context: CallContext<'a>,
+        sink: &'a mut EventSink,
+    ) -> BoxFuture<'a, Result<End, SinkClosed>> {
         Box::pin(async move {
             let lost = |problem| Ok((Outcome::Lost, Some(problem)));
             let channel = match calling::channel(call_context.connection) {

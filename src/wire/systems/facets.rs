@@ -1,4 +1,5 @@
-//! What a system can have on the wire; each is a small trait, which [`super::live::LiveSystem`] gives or does not give.
+//! What a system can have on the wire; each is a small trait, which [`super::live::LiveSystem`]
+//! gives or does not give.
 //!
 //! | file | holds |
 //! | --- | --- |

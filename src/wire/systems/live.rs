@@ -1,7 +1,8 @@
 //! What a system may have on the wire.
 
 use super::facets::{
-    agent::AgentRuns, embedded::Embedded, exchange::Exchange, multi_step::MultiStep, responder::Responder, store::DeployedStore,
+    agent::AgentRuns, embedded::Embedded, exchange::Exchange, multi_step::MultiStep,
+    responder::Responder, store::DeployedStore,
 };
 use crate::model::entry::SystemId;
 
@@ -14,7 +15,8 @@ pub enum CallDriver<'s> {
     MultiStep(&'s dyn MultiStep),
 }
 
-/// The half of a system that needs the world. All of it is optional: a system without any can still be read, edited and checked.
+/// The half of a system that needs the world. All of it is optional: a system without any can still
+/// be read, edited and checked.
 pub trait LiveSystem: Sync {
     /// As its pure half has it.
     fn id(&self) -> SystemId;

@@ -6,12 +6,14 @@ use super::{commonground, facets::responder::Responder, live::LiveSystem, trustg
 use crate::model::{connection::Connection, entry::SystemId};
 
 /// Those of toolcrib.
-pub const LIVE_SYSTEMS: &[&dyn LiveSystem] = &[&trustgraph::LiveTrustGraph, &commonground::LiveCommonGround];
+pub const LIVE_SYSTEMS: &[&dyn LiveSystem] =
+    &[&trustgraph::LiveTrustGraph, &commonground::LiveCommonGround];
 
 /// What the program that runs has; a program may bring systems of its own.
 static INSTALLED: OnceLock<&[&dyn LiveSystem]> = OnceLock::new();
 
-/// Sets the live systems of the program that runs, before anything is called. Only the first call counts.
+/// Sets the live systems of the program that runs, before anything is called. Only the first call
+/// counts.
 pub fn install(systems: &'static [&'static dyn LiveSystem]) {
     // A second call finds them set.
     let _ = INSTALLED.set(systems);

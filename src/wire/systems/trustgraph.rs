@@ -1,4 +1,5 @@
-//! TrustGraph on the wire: calls over a bus or through its gateway, its configuration, its agent, and services that answer in its place.
+//! TrustGraph on the wire: calls over a bus or through its gateway, its configuration, its agent,
+//! and services that answer in its place.
 //!
 //! | file | does |
 //! | --- | --- |
@@ -9,9 +10,10 @@
 //! | [`offers`], [`serving`], [`beside`] | which service answers on which queues, listens and answers, looks who answers there already |
 //! | [`mod@gateway`] | a gateway of our own |
 //!
-//! An answer goes to the response queue that the descriptor names, with the request's header `id`, as TrustGraph's own services send it; only
-//! where the descriptor names none does it go to the request's inbox. It never goes to both, because the caller listens on both and would
-//! hear everything twice.
+//! An answer goes to the response queue that the descriptor names, with the request's header `id`,
+//! as TrustGraph's own services send it; only where the descriptor names none does it go to the
+//! request's inbox. It never goes to both, because the caller listens on both and would hear
+//! everything twice.
 
 pub mod agent;
 pub mod ask;
@@ -39,7 +41,7 @@ use super::{
     live::{CallDriver, LiveSystem},
 };
 use crate::{
-    model::{agent::Asked, call::CallProblem, entry::SystemId},
+    model::{agent::Asked, call::CallError, entry::SystemId},
     systems::{deployed::item::Item, trustgraph::keys},
     wire::transport::bus::Bus,
 };
@@ -79,7 +81,10 @@ impl AgentRuns for LiveTrustGraph {
 }
 
 impl Embedded for LiveTrustGraph {
-    fn samples(&self, bus: Arc<dyn Bus>) -> BoxFuture<'static, Result<embedded::Serving, CallProblem>> {
+    fn samples(
+        &self,
+        bus: Arc<dyn Bus>,
+    ) -> BoxFuture<'static, Result<embedded::Serving, CallError>> {
         Box::pin(async move {
             let serving = serving::Serving::start(bus, offers::samples()).await?;
             Ok(serving.run(None, CancellationToken::new()).boxed())

@@ -1,4 +1,5 @@
-//! What was heard and waits to be taken: bounded, in order, and what was kept before comes before what is heard now.
+//! What was heard and waits to be taken: bounded, in order, and what was kept before comes before
+//! what is heard now.
 
 use std::{
     collections::VecDeque,
@@ -95,7 +96,8 @@ impl Catch {
         self.filled.notify_one();
     }
 
-    /// What was held back comes out now, but for these, which came out already; so do those of them that are only heard soon after.
+    /// What was held back comes out now, but for these, which came out already; so do those of them
+    /// that are only heard soon after.
     pub(super) fn go_on(&self, twice: Vec<Arc<ObservedMessage>>, now: Millis) {
         let mut held = self.held();
         held.twice = twice;
@@ -133,7 +135,8 @@ impl Held {
             self.twice.clear();
         }
         let same = |known: &Arc<ObservedMessage>| {
-            (&known.subject, &known.headers, &known.body) == (&heard.subject, &heard.headers, &heard.body)
+            (&known.subject, &known.headers, &known.body)
+                == (&heard.subject, &heard.headers, &heard.body)
         };
         self.twice.iter().position(same).map(|row| self.twice.swap_remove(row)).is_some()
     }

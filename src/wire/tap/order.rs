@@ -1,4 +1,5 @@
-//! Puts an answer behind the request that it belongs to, where each place is read by itself and an answer may be heard first.
+//! Puts an answer behind the request that it belongs to, where each place is read by itself and an
+//! answer may be heard first.
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -56,7 +57,8 @@ impl Order {
             (Part::Request | Part::Step, Some(id)) => {
                 self.catch.put(Tapped::ObservedMessage(crossing));
                 held.ask(&id);
-                let (own, rest) = std::mem::take(&mut held.early).into_iter().partition(|(_, of, _)| *of == id);
+                let (own, rest) =
+                    std::mem::take(&mut held.early).into_iter().partition(|(_, of, _)| *of == id);
                 held.early = rest;
                 self.let_go(own);
             }
@@ -84,7 +86,8 @@ impl Order {
     }
 
     fn let_go(&self, due: VecDeque<(Instant, String, Arc<ObservedMessage>)>) {
-        due.into_iter().for_each(|(_, _, crossing)| self.catch.put(Tapped::ObservedMessage(crossing)));
+        due.into_iter()
+            .for_each(|(_, _, crossing)| self.catch.put(Tapped::ObservedMessage(crossing)));
     }
 }
 
@@ -121,7 +124,9 @@ mod tests {
 
     fn taken(catch: &Catch) -> Vec<String> {
         let text = |tapped: Tapped| match tapped {
-            Tapped::ObservedMessage(crossing) => format!("{} {}", crossing.subject, crossing.header("id").unwrap_or_default()),
+            Tapped::ObservedMessage(crossing) => {
+                format!("{} {}", crossing.subject, crossing.header("id").unwrap_or_default())
+            }
             other => panic!("{other:?}"),
         };
         catch.take(100).into_iter().map(text).collect()
@@ -142,7 +147,10 @@ mod tests {
         assert_eq!(taken(&catch), ["tg.request.joke 2", "tg.response.joke 2"]);
         order.put(crossing("tg.response.joke", "1", last));
         order.put(crossing("tg.request.joke", "1", asked));
-        assert_eq!(taken(&catch), ["tg.request.joke 1", "tg.response.joke 1", "tg.response.joke 1"]);
+        assert_eq!(
+            taken(&catch),
+            ["tg.request.joke 1", "tg.response.joke 1", "tg.response.joke 1"]
+        );
         order.put(crossing("tg.response.joke", "3", piece));
         order.tick();
         assert_eq!(taken(&catch), [""; 0]);

@@ -21,8 +21,11 @@ impl Cut {
     /// The message, heard at that time.
     pub(super) fn crossing(&self, packet: Packet, at: Millis) -> ObservedMessage {
         let Packet { subject, reply, headers, body } = packet;
-        let (start, mut kept) =
-            if body.len() > LONGEST { (LONGEST, KeptMessage::Start) } else { (body.len(), KeptMessage::Whole) };
+        let (start, mut kept) = if body.len() > LONGEST {
+            (LONGEST, KeptMessage::Start)
+        } else {
+            (body.len(), KeptMessage::Whole)
+        };
         let mut shown: Arc<[u8]> = body[..start].into();
         if let Ok(text) = std::str::from_utf8(&body[..boundary(&body, start)])
             && let std::borrow::Cow::Owned(masked) = self.0.text(text)

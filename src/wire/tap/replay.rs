@@ -1,4 +1,5 @@
-//! What the broker kept, played before what is heard now: by time over all its streams, each message once.
+//! What the broker kept, played before what is heard now: by time over all its streams, each
+//! message once.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -48,13 +49,16 @@ impl Past {
         let mut count = 0_u64;
         // What came between asking and listening may have been heard as well.
         let mut twice: Vec<Arc<ObservedMessage>> = Vec::new();
-        while let Some(row) = (0..sources.len()).min_by_key(|row| (sources[*row].next.nanos, sources[*row].next.sequence)) {
+        while let Some(row) = (0..sources.len())
+            .min_by_key(|row| (sources[*row].next.nanos, sources[*row].next.sequence))
+        {
             let Source { kept, rest, next } = sources.swap_remove(row);
             let last = played.entry(Arc::clone(&kept.stream)).or_default();
             if next.sequence > *last {
                 *last = next.sequence;
                 count += 1;
-                let crossing = Arc::new(self.cut.crossing(next.packet, Millis(next.nanos / 1_000_000)));
+                let crossing =
+                    Arc::new(self.cut.crossing(next.packet, Millis(next.nanos / 1_000_000)));
                 if next.sequence > kept.newest {
                     twice.push(Arc::clone(&crossing));
                 }

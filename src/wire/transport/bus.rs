@@ -10,13 +10,13 @@ use super::{
     message::{Address, Outgoing, Packet},
     message_queue::QueueReceiver,
 };
-use crate::model::{call::CallProblem, clock::Millis, transport::TransportKind};
+use crate::model::{call::CallError, clock::Millis, transport::TransportKind};
 
 /// Something under way that ends well or with a problem in words.
-pub type Doing<'a, T> = BoxFuture<'a, Result<T, CallProblem>>;
+pub type Doing<'a, T> = BoxFuture<'a, Result<T, CallError>>;
 
 /// Messages that were kept, oldest first.
-pub type Recall = BoxStream<'static, Result<Recalled, CallProblem>>;
+pub type Recall = BoxStream<'static, Result<Recalled, CallError>>;
 
 /// Messages that a broker keeps, and that can be heard once more.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,8 @@ pub struct Keeps {
 pub enum Receipt {
     /// A stream keeps it under a number; a duplicate was there before, under that number.
     Kept { stream: String, sequence: u64, duplicate: bool },
-    /// A stream that keeps what goes there does not keep this one. Whoever listens there has heard it all the same.
+    /// A stream that keeps what goes there does not keep this one. Whoever listens there has heard
+    /// it all the same.
     Refused { stream: String, cause: String },
 }
 
@@ -42,7 +43,8 @@ pub enum Receipt {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recalled {
     pub packet: Packet,
-    /// When the broker received it, in nanoseconds since the Unix epoch: finer than that, nothing orders messages of several streams.
+    /// When the broker received it, in nanoseconds since the Unix epoch: finer than that, nothing
+    /// orders messages of several streams.
     pub nanos: u64,
     /// Its number in its stream.
     pub sequence: u64,
@@ -59,7 +61,8 @@ pub trait Bus: Send + Sync {
     /// What was found there, in a few words: the server's name and version.
     fn greeting(&self) -> String;
 
-    /// Messages at a place from now on, also after the connection broke and is back. Dropping the line ends the subscription.
+    /// Messages at a place from now on, also after the connection broke and is back. Dropping the
+    /// line ends the subscription.
     fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, QueueReceiver>;
 
     /// Hands a message over. Refuses at once, with the reason, when it could not leave now.
@@ -71,26 +74,29 @@ pub trait Bus: Send + Sync {
         Box::pin(std::future::ready(Ok(Vec::new())))
     }
 
-    /// What was kept since then, up to the newest that is there now, oldest first. Nothing is taken away by it and nothing stays of it.
+    /// What was kept since then, up to the newest that is there now, oldest first. Nothing is taken
+    /// away by it and nothing stays of it.
     fn recall<'a>(&'a self, kept: &'a Keeps, since: Millis) -> Doing<'a, Recall> {
         let _ = (kept, since);
         Box::pin(std::future::ready(Ok(futures::StreamExt::boxed(futures::stream::empty()))))
     }
 
-    /// What the broker itself says in an inbox about the message that went out with it; `None`: somebody else's message.
+    /// What the broker itself says in an inbox about the message that went out with it; `None`:
+    /// somebody else's message.
     fn receipt(&self, packet: &Packet) -> Option<Receipt> {
         let _ = packet;
         None
     }
 
-    /// The message that this one tells of, where the broker tells about others' messages and still has it; `None`: it tells of none.
+    /// The message that this one tells of, where the broker tells about others' messages and still
+    /// has it; `None`: it tells of none.
     fn about<'a>(&'a self, packet: &'a Packet) -> Option<Doing<'a, Option<Packet>>> {
         let _ = packet;
         None
     }
 
-    /// A fresh place that only this process listens to; `None` where the transport has none. Where there is none, a subscription is
-    /// known to the server once it is made.
+    /// A fresh place that only this process listens to; `None` where the transport has none. Where
+    /// there is none, a subscription is known to the server once it is made.
     fn inbox(&self) -> Option<Address>;
 
     /// What keeps messages there, where something does: JetStream.
@@ -98,12 +104,14 @@ pub trait Bus: Send + Sync {
         None
     }
 
-    /// Why it is over for good, where it is: nothing goes through it any more, and it does not come back.
-    fn ended(&self) -> Option<CallProblem> {
+    /// Why it is over for good, where it is: nothing goes through it any more, and it does not come
+    /// back.
+    fn ended(&self) -> Option<CallError> {
         None
     }
 
-    /// Its state, what the other side says about the connection itself, and how often things went wrong since it was opened.
+    /// Its state, what the other side says about the connection itself, and how often things went
+    /// wrong since it was opened.
     fn news(&self) -> &ConnectionEvents;
 }
 
@@ -114,7 +122,8 @@ pub enum Share {
     Each,
     /// One of the subscribers that name the same group.
     OneOf(&'static str),
-    /// Whoever only looks on: hears all and takes nothing away, makes no place that is not there, never holds a sender back. What comes
-    /// faster than it is taken is let go and counted. Wildcards are heard where the transport has any, and packets say their subject.
+    /// Whoever only looks on: hears all and takes nothing away, makes no place that is not there,
+    /// never holds a sender back. What comes faster than it is taken is let go and counted.
+    /// Wildcards are heard where the transport has any, and packets say their subject.
     Observer,
 }

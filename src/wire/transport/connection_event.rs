@@ -1,4 +1,5 @@
-//! What a connection tells between calls: its state, what the other side says, and how often things went wrong.
+//! What a connection tells between calls: its state, what the other side says, and how often things
+//! went wrong.
 
 use std::sync::{
     OnceLock,
@@ -8,7 +9,7 @@ use std::sync::{
 use tokio::sync::{broadcast, watch};
 
 use crate::model::{
-    call::CallProblem,
+    call::CallError,
     connection::ConnectionState,
     problem::{Problem, ProblemKind},
 };
@@ -32,7 +33,7 @@ pub struct ConnectionEvents {
     place: String,
     breaks: AtomicU64,
     overflows: AtomicU64,
-    over: OnceLock<CallProblem>,
+    over: OnceLock<CallError>,
 }
 
 impl ConnectionEvents {
@@ -57,7 +58,10 @@ impl ConnectionEvents {
 
     #[must_use]
     pub fn faults(&self) -> Faults {
-        Faults { breaks: self.breaks.load(Ordering::Relaxed), overflows: self.overflows.load(Ordering::Relaxed) }
+        Faults {
+            breaks: self.breaks.load(Ordering::Relaxed),
+            overflows: self.overflows.load(Ordering::Relaxed),
+        }
     }
 
     /// The connection is there, for the first time or again.
@@ -76,18 +80,22 @@ impl ConnectionEvents {
     }
 
     /// The connection is over, and is not tried again by itself.
-    pub fn ended(&self, problem: &CallProblem) {
+    pub fn ended(&self, problem: &CallError) {
         // It is known before anybody looks for it. The first reason stays.
         let _ = self.over.set(problem.clone());
         self.breaks.fetch_add(1, Ordering::Relaxed);
-        let told = Problem::new(ProblemKind::Unreachable, format!("talking to {}", self.place), problem.message.clone());
+        let told = Problem::new(
+            ProblemKind::Unreachable,
+            format!("talking to {}", self.place),
+            problem.message.clone(),
+        );
         self.state.send_replace(ConnectionState::Failed(told.remedy(problem.remedy.clone())));
         self.say(problem.message.clone());
     }
 
     /// Why the connection is over, once it is.
     #[must_use]
-    pub fn over(&self) -> Option<CallProblem> {
+    pub fn over(&self) -> Option<CallError> {
         self.over.get().cloned()
     }
 

@@ -49,11 +49,16 @@ impl Embedded {
         line
     }
 
-    /// Everyone whom a message on this subject is for: each single listener, and the first of every group.
+    /// Everyone whom a message on this subject is for: each single listener, and the first of every
+    /// group.
     fn hearers(&self, subject: &str) -> Vec<QueueSender> {
         let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         let mut groups = Vec::new();
-        let open = listeners.get(subject).into_iter().flatten().filter(|listener| !listener.feeder.is_closed());
+        let open = listeners
+            .get(subject)
+            .into_iter()
+            .flatten()
+            .filter(|listener| !listener.feeder.is_closed());
         open.filter(|listener| match listener.share {
             Share::Each => true,
             Share::Observer => false,
@@ -71,8 +76,14 @@ impl Embedded {
     /// Everyone who looks on there.
     fn onlookers(&self, subject: &str) -> Vec<QueueSender> {
         let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
-        let matching = listeners.iter().filter(|(pattern, _)| matches(pattern, subject)).flat_map(|(_, of_pattern)| of_pattern);
-        matching.filter(|listener| listener.share == Share::Observer).map(|listener| listener.feeder.clone()).collect()
+        let matching = listeners
+            .iter()
+            .filter(|(pattern, _)| matches(pattern, subject))
+            .flat_map(|(_, of_pattern)| of_pattern);
+        matching
+            .filter(|listener| listener.share == Share::Observer)
+            .map(|listener| listener.feeder.clone())
+            .collect()
     }
 }
 
@@ -97,9 +108,15 @@ impl Bus for Embedded {
         Box::pin(async move {
             let Outgoing { to, reply, headers, body, .. } = message;
             for onlooker in self.onlookers(&to.name) {
-                let (subject, reply, headers) = (Some(to.name.clone()), reply.clone(), headers.clone());
+                let (subject, reply, headers) =
+                    (Some(to.name.clone()), reply.clone(), headers.clone());
                 // Whoever left meanwhile does not want it.
-                let _ = onlooker.offer(Incoming::Packet(Packet { subject, reply, headers, body: body.clone() }));
+                let _ = onlooker.offer(Incoming::Packet(Packet {
+                    subject,
+                    reply,
+                    headers,
+                    body: body.clone(),
+                }));
             }
             let hearers = self.hearers(&to.name);
             if let (true, Some(inbox)) = (hearers.is_empty(), &reply) {
@@ -108,7 +125,12 @@ impl Bus for Embedded {
                 }
             }
             for hearer in hearers {
-                let packet = Packet { subject: None, reply: reply.clone(), headers: headers.clone(), body: body.clone() };
+                let packet = Packet {
+                    subject: None,
+                    reply: reply.clone(),
+                    headers: headers.clone(),
+                    body: body.clone(),
+                };
                 // Whoever left meanwhile does not want it.
                 let _ = hearer.push(Incoming::Packet(packet)).await;
             }
@@ -144,7 +166,10 @@ mod tests {
     #[tokio::test]
     async fn each_listener_hears_and_a_group_hears_once() {
         let (bus, s) = (Embedded::default(), Address::fleeting("s"));
-        let mut each = [bus.subscribe(&s, Share::Each).await.unwrap(), bus.subscribe(&s, Share::Each).await.unwrap()];
+        let mut each = [
+            bus.subscribe(&s, Share::Each).await.unwrap(),
+            bus.subscribe(&s, Share::Each).await.unwrap(),
+        ];
         let mut first = bus.subscribe(&s, Share::OneOf("g")).await.unwrap();
         let mut second = bus.subscribe(&s, Share::OneOf("g")).await.unwrap();
         bus.send(message("s", None)).await.unwrap();
@@ -156,7 +181,11 @@ mod tests {
         bus.send(message("s", None)).await.unwrap();
         assert!(matches!(second.next().await, Some(Incoming::Packet(_))));
         drop(bus);
-        assert_eq!(second.next().await, None, "the group's second member heard the first message too");
+        assert_eq!(
+            second.next().await,
+            None,
+            "the group's second member heard the first message too"
+        );
     }
 
     #[test]

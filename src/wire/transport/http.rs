@@ -1,10 +1,13 @@
-//! Plain HTTP: any method, any path, any headers; what comes back on a request's connection is the answer, whole or as a stream of events.
+//! Plain HTTP: any method, any path, any headers; what comes back on a request's connection is the
+//! answer, whole or as a stream of events.
 //!
-//! The place that a message goes to is its path, and its headers are the request's; [`marks`] says what else there is, the method and the
-//! status among it. A message without a method is a POST of JSON.
+//! The place that a message goes to is its path, and its headers are the request's; [`marks`] says
+//! what else there is, the method and the status among it. A message without a method is a POST of
+//! JSON.
 //!
-//! Nothing is kept open between requests that could break; whether there is a server is found out when the connection is opened and with
-//! each request. Who no longer waits for an answer ends its request.
+//! Nothing is kept open between requests that could break; whether there is a server is found out
+//! when the connection is opened and with each request. Who no longer waits for an answer ends its
+//! request.
 
 use std::{
     collections::HashMap,
@@ -23,7 +26,7 @@ use super::{
     socket,
 };
 use crate::{
-    model::{call::CallProblem, connection::Connection, transport::TransportKind},
+    model::{call::CallError, connection::Connection, transport::TransportKind},
     wire::{secrets::Secrets, tls},
 };
 
@@ -46,15 +49,24 @@ pub struct Http {
 }
 
 /// Finds the first server that lets itself be spoken to, or says why there is none.
-pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Http, CallProblem> {
+pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Http, CallError> {
     let servers = settings::servers(connection)?;
     let encryption = tls::encryption(connection).await?;
     let token = settings::token(connection, secrets, "over HTTP").await?;
-    let server = socket::first(&servers, async |server| socket::open(server, encryption.as_ref()).await.map(|_| server)).await?;
+    let server = socket::first(&servers, async |server| {
+        socket::open(server, encryption.as_ref()).await.map(|_| server)
+    })
+    .await?;
     let exchange = Exchange::new(server, encryption.as_deref(), token, connection.largest_answer)?;
     let news = ConnectionEvents::new(settings::place(connection));
     news.connected();
-    Ok(Http { server: server.clone(), exchange, news, inboxes: AtomicU64::default(), waiting: Mutex::default() })
+    Ok(Http {
+        server: server.clone(),
+        exchange,
+        news,
+        inboxes: AtomicU64::default(),
+        waiting: Mutex::default(),
+    })
 }
 
 impl Http {
@@ -73,7 +85,10 @@ impl Bus for Http {
     }
 
     fn greeting(&self) -> String {
-        format!("a server takes connections at {}; a token is tried with the first request", self.server)
+        format!(
+            "a server takes connections at {}; a token is tried with the first request",
+            self.server
+        )
     }
 
     fn subscribe<'a>(&'a self, at: &'a Address, _: Share) -> Doing<'a, QueueReceiver> {

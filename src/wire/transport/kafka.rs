@@ -1,16 +1,19 @@
-//! Kafka through rskafka: topics whose partitions are read from their newest message on, without consumer groups and without commits.
+//! Kafka through rskafka: topics whose partitions are read from their newest message on, without
+//! consumer groups and without commits.
 //!
-//! Who listens reads all partitions, so that every listener hears everything and nothing is taken away from anyone; instances of a service
-//! that name the same group do not share its work. All messages with the same id go to the same partition, which keeps the pieces of an
-//! answer in their order. rskafka connects by itself wherever it needs to and tells causes as text alone; so it is told to try once, and the
-//! [`pulse`], a connection of our own beside it, says first what is wrong with the way there, and later when the broker is gone.
+//! Who listens reads all partitions, so that every listener hears everything and nothing is taken
+//! away from anyone; instances of a service that name the same group do not share its work. All
+//! messages with the same id go to the same partition, which keeps the pieces of an answer in their
+//! order. rskafka connects by itself wherever it needs to and tells causes as text alone; so it is
+//! told to try once, and the [`pulse`], a connection of our own beside it, says first what is wrong
+//! with the way there, and later when the broker is gone.
 
 use super::{
     reconnecting::{self, Reconnecting},
     settings,
 };
 use crate::{
-    model::{call::CallProblem, connection::Connection, transport::TransportKind},
+    model::{call::CallError, connection::Connection, transport::TransportKind},
     wire::secrets::Secrets,
 };
 
@@ -22,7 +25,10 @@ mod subscription;
 mod topics;
 
 /// Connects, or says why not.
-pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Reconnecting<link::Kafka>, CallProblem> {
+pub async fn open(
+    connection: &Connection,
+    secrets: &Secrets,
+) -> Result<Reconnecting<link::Kafka>, CallError> {
     let dial = dial::Brokers::new(connection, secrets).await?;
     reconnecting::open(TransportKind::Kafka, settings::place(connection), dial).await
 }

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::model::call::CallProblem;
+use crate::model::call::CallError;
 
-/// A place that messages go to and are heard at, as the transport itself spells it: a subject, an exchange, a topic.
+/// A place that messages go to and are heard at, as the transport itself spells it: a subject, an
+/// exchange, a topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     pub name: String,
@@ -29,14 +30,16 @@ pub struct Outgoing {
     pub reply: Option<Address>,
     pub headers: Vec<(String, String)>,
     pub body: Bytes,
-    /// After so long nobody waits for an answer, and a broker that can drops the message; `None`: it stays of use.
+    /// After so long nobody waits for an answer, and a broker that can drops the message; `None`:
+    /// it stays of use.
     pub expires: Option<Duration>,
 }
 
 /// A message as it came.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// Where it went; said only to [`super::bus::Share::Observer`], who may hear many places at once.
+    /// Where it went; said only to [`super::bus::Share::Observer`], who may hear many places at
+    /// once.
     pub subject: Option<String>,
     pub reply: Option<Address>,
     pub headers: Vec<(String, String)>,
@@ -44,7 +47,8 @@ pub struct Packet {
 }
 
 impl Packet {
-    /// The headers that the other side sent; a mark of a transport, which begins with a colon, only where it says something.
+    /// The headers that the other side sent; a mark of a transport, which begins with a colon, only
+    /// where it says something.
     pub fn told(&self) -> impl Iterator<Item = &(String, String)> {
         self.headers.iter().filter(|(name, value)| !(name.starts_with(':') && value.is_empty()))
     }
@@ -57,10 +61,11 @@ pub enum Incoming {
     /// Nobody listens where the request went.
     NoResponders,
     /// Why no answer comes, or no more of it.
-    Failed(CallProblem),
+    Failed(CallError),
     /// The other side has ended the stream of its answer; no more of it comes.
     Ended,
-    /// Messages were let go from here on, because they came faster than they were taken. [`super::message_queue::QueueReceiver::lost`] counts them.
+    /// Messages were let go from here on, because they came faster than they were taken.
+    /// [`super::message_queue::QueueReceiver::lost`] counts them.
     Gap,
 }
 
@@ -71,7 +76,8 @@ impl Incoming {
         const FRAME: usize = 256;
         match self {
             Self::Packet(packet) => {
-                let headers: usize = packet.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
+                let headers: usize =
+                    packet.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
                 FRAME + headers + packet.body.len()
             }
             Self::NoResponders | Self::Failed(_) | Self::Ended | Self::Gap => FRAME,

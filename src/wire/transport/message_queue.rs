@@ -1,4 +1,5 @@
-//! The queue between the network and whoever listens: bounded in bytes, and what it lets go is counted.
+//! The queue between the network and whoever listens: bounded in bytes, and what it lets go is
+//! counted.
 
 use std::sync::{
     Arc,
@@ -52,7 +53,10 @@ pub fn message_queue(capacity: usize) -> (QueueSender, QueueReceiver) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let lost = Arc::new(Lost::default());
     let room = Arc::new(Semaphore::new(capacity));
-    (QueueSender { queue: sender, room, capacity, lost: Arc::clone(&lost) }, QueueReceiver { queue: receiver, lost, left: None })
+    (
+        QueueSender { queue: sender, room, capacity, lost: Arc::clone(&lost) },
+        QueueReceiver { queue: receiver, lost, left: None },
+    )
 }
 
 impl QueueReceiver {
@@ -61,7 +65,8 @@ impl QueueReceiver {
         self.queue.recv().await.map(|kept| kept.heard)
     }
 
-    /// The same, whose transport gives the subscription back by itself and then drops the other end of this.
+    /// The same, whose transport gives the subscription back by itself and then drops the other end
+    /// of this.
     #[must_use]
     pub fn leaving(self, left: oneshot::Receiver<()>) -> Self {
         Self { left: Some(left), ..self }
@@ -94,7 +99,8 @@ impl QueueSender {
         }
     }
 
-    /// Puts it in, or lets it go and counts it when there is no room: for a sender that cannot be held back.
+    /// Puts it in, or lets it go and counts it when there is no room: for a sender that cannot be
+    /// held back.
     pub fn offer(&self, heard: Incoming) -> Result<(), Closed> {
         match Arc::clone(&self.room).try_acquire_many_owned(self.needed(&heard)) {
             Ok(room) => {
@@ -104,7 +110,11 @@ impl QueueSender {
             Err(_) => {
                 self.lost.messages.fetch_add(1, Ordering::Relaxed);
                 self.lost.bytes.fetch_add(heard.weight() as u64, Ordering::Relaxed);
-                if self.lost.in_gap.swap(true, Ordering::Relaxed) { Ok(()) } else { self.put(Incoming::Gap, None) }
+                if self.lost.in_gap.swap(true, Ordering::Relaxed) {
+                    Ok(())
+                } else {
+                    self.put(Incoming::Gap, None)
+                }
             }
         }
     }
@@ -137,7 +147,12 @@ mod tests {
     use crate::wire::transport::message::Packet;
 
     fn packet(body: &'static [u8]) -> Incoming {
-        Incoming::Packet(Packet { subject: None, reply: None, headers: Vec::new(), body: Bytes::from_static(body) })
+        Incoming::Packet(Packet {
+            subject: None,
+            reply: None,
+            headers: Vec::new(),
+            body: Bytes::from_static(body),
+        })
     }
 
     #[tokio::test]

@@ -1,4 +1,5 @@
-//! NATS through its own client: connecting, sending only while connected, and its troubles in words.
+//! NATS through its own client: connecting, sending only while connected, and its troubles in
+//! words.
 
 use std::{str::FromStr, sync::Arc, time::Duration};
 
@@ -10,10 +11,15 @@ use super::{
     settings,
 };
 use crate::{
-    model::{call::CallProblem, clock::Millis, connection::Connection, error_kind::ErrorKind, size, transport::TransportKind},
+    model::{
+        call::CallError, clock::Millis, connection::Connection, error_kind::ErrorKind, size,
+        transport::TransportKind,
+    },
     wire::{backoff, secrets::Secrets},
 };
-use async_nats::{Client, Event, HeaderMap, HeaderName, HeaderValue, Message, StatusCode, Subscriber, jetstream};
+use async_nats::{
+    Client, Event, HeaderMap, HeaderName, HeaderValue, Message, StatusCode, Subscriber, jetstream,
+};
 use futures::StreamExt;
 use guard::Home;
 use tokio::task::AbortHandle;
@@ -43,7 +49,7 @@ impl Drop for Nats {
 }
 
 /// Connects, or says why not.
-pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Nats, CallProblem> {
+pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Nats, CallError> {
     let place = settings::place(connection);
     let news = Arc::new(ConnectionEvents::new(place.clone()));
     let (told, tries) = (Arc::clone(&news), Arc::clone(&news));
@@ -65,13 +71,20 @@ pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Nats, Ca
     let home = Arc::new(Home::new().map_err(|error| options::no_home(&place, &error))?);
     let there = servers.clone();
     let connected = match home.spawn(async move { options.connect(&there).await }) {
-        Some(connecting) => connecting.await.map_err(|error| options::no_home(&place, &error.into()))?,
+        Some(connecting) => {
+            connecting.await.map_err(|error| options::no_home(&place, &error.into()))?
+        }
         None => return Err(options::no_home(&place, &std::io::ErrorKind::Other.into())),
     };
     let client = connected.map_err(|error| options::refusal(&place, &servers, &error))?;
     news.connected();
-    let guard = tokio::spawn(guard::watch(Arc::clone(&home), client.clone(), Arc::clone(&news), connection.largest_answer))
-        .abort_handle();
+    let guard = tokio::spawn(guard::watch(
+        Arc::clone(&home),
+        client.clone(),
+        Arc::clone(&news),
+        connection.largest_answer,
+    ))
+    .abort_handle();
     Ok(Nats { client, place, news, home, guard })
 }
 
@@ -87,28 +100,31 @@ fn take(news: &ConnectionEvents, event: &Event) {
 }
 
 impl Nats {
-    fn down(&self) -> CallProblem {
-        self.home.ended().unwrap_or_else(|| CallProblem {
+    fn down(&self) -> CallError {
+        self.home.ended().unwrap_or_else(|| CallError {
             kind: ErrorKind::NoServer,
             message: format!("the connection to {} is down, so nothing was sent", self.place),
-            remedy: "it is being tried again; send once it is back, or choose another connection".into(),
+            remedy: "it is being tried again; send once it is back, or choose another connection"
+                .into(),
         })
     }
 
     /// Whether messages can be handed to the client now.
     fn is_up(&self) -> bool {
-        self.home.ended().is_none() && self.client.connection_state() == async_nats::connection::State::Connected
+        self.home.ended().is_none()
+            && self.client.connection_state() == async_nats::connection::State::Connected
     }
 
-    /// Nothing is handed to the client while it is not connected: it would keep it and send it minutes later.
-    async fn publish(&self, message: Outgoing) -> Result<(), CallProblem> {
+    /// Nothing is handed to the client while it is not connected: it would keep it and send it
+    /// minutes later.
+    async fn publish(&self, message: Outgoing) -> Result<(), CallError> {
         if !self.is_up() {
             return Err(self.down());
         }
         let headers = headers(&message.headers)?;
         let (size, most) = (weight(&message), self.client.max_payload());
         if most > 0 && size > most {
-            return Err(CallProblem {
+            return Err(CallError {
                 kind: ErrorKind::TooLarge,
                 message: format!(
                     "the message is {} ({size} bytes) with its headers, and {} takes at most {} ({most} bytes)",
@@ -119,11 +135,18 @@ impl Nats {
                 remedy: "send less, or raise max_payload in the server's configuration".into(),
             });
         }
-        self.home.sends(size + message.to.name.len() + message.reply.as_ref().map_or(0, |reply| reply.name.len()));
+        self.home.sends(
+            size + message.to.name.len()
+                + message.reply.as_ref().map_or(0, |reply| reply.name.len()),
+        );
         let Outgoing { to, reply, body, .. } = message;
         let handing = async {
             match reply {
-                Some(reply) => self.client.publish_with_reply_and_headers(to.name, reply.name, headers, body).await,
+                Some(reply) => {
+                    self.client
+                        .publish_with_reply_and_headers(to.name, reply.name, headers, body)
+                        .await
+                }
                 None => self.client.publish_with_headers(to.name, headers, body).await,
             }
             .map_err(|error| self.unsent(error))?;
@@ -132,8 +155,8 @@ impl Nats {
         tokio::time::timeout(HANDING_OVER, handing).await.unwrap_or_else(|_| Err(self.down()))
     }
 
-    fn unsent(&self, error: impl std::fmt::Display) -> CallProblem {
-        CallProblem {
+    fn unsent(&self, error: impl std::fmt::Display) -> CallError {
+        CallError {
             kind: ErrorKind::ConnectionLost,
             message: format!("the message could not be handed to {}: {error}", self.place),
             remedy: "send it again once the connection is back".into(),
@@ -144,13 +167,14 @@ impl Nats {
 /// What the server counts against its limit: the headers as they are written, and the body.
 fn weight(message: &Outgoing) -> usize {
     const FRAME: usize = "NATS/1.0\r\n\r\n".len();
-    let headers: usize = message.headers.iter().map(|(name, value)| name.len() + value.len() + ": \r\n".len()).sum();
+    let headers: usize =
+        message.headers.iter().map(|(name, value)| name.len() + value.len() + ": \r\n".len()).sum();
     FRAME + headers + message.body.len()
 }
 
 /// Headers as the client wants them.
-pub fn headers(pairs: &[(String, String)]) -> Result<HeaderMap, CallProblem> {
-    let unfit = |name: &str, error: &dyn std::fmt::Display| CallProblem {
+pub fn headers(pairs: &[(String, String)]) -> Result<HeaderMap, CallError> {
+    let unfit = |name: &str, error: &dyn std::fmt::Display| CallError {
         kind: ErrorKind::BadHeader,
         message: format!("header \"{}\" cannot be sent: {error}", name.escape_debug()),
         remedy: "use letters, digits and dashes in its name and no line break in its value".into(),
@@ -178,7 +202,8 @@ fn heard(message: Message, share: Share) -> Incoming {
     })
 }
 
-/// Takes messages off the client as fast as they come, so that the client itself never has to drop any.
+/// Takes messages off the client as fast as they come, so that the client itself never has to drop
+/// any.
 async fn pump(mut subscriber: Subscriber, share: Share, feeder: QueueSender, home: Arc<Home>) {
     loop {
         let message = tokio::select! {
@@ -224,11 +249,14 @@ impl Bus for Nats {
             let asking = async {
                 match share {
                     Share::Each | Share::Observer => self.client.subscribe(at.name.clone()).await,
-                    Share::OneOf(group) => self.client.queue_subscribe(at.name.clone(), group.to_owned()).await,
+                    Share::OneOf(group) => {
+                        self.client.queue_subscribe(at.name.clone(), group.to_owned()).await
+                    }
                 }
             };
-            let subscriber = tokio::time::timeout(HANDING_OVER, asking).await.map_err(|_| self.down())?;
-            let subscriber = subscriber.map_err(|error| CallProblem {
+            let subscriber =
+                tokio::time::timeout(HANDING_OVER, asking).await.map_err(|_| self.down())?;
+            let subscriber = subscriber.map_err(|error| CallError {
                 kind: ErrorKind::BadSubject,
                 message: format!("cannot listen on {}: {error}", at.name.escape_debug()),
                 remedy: "write the subject as names joined by single dots".into(),
@@ -260,7 +288,8 @@ impl Bus for Nats {
     }
 
     fn about<'a>(&'a self, packet: &'a Packet) -> Option<Doing<'a, Option<Packet>>> {
-        let tells = packet.subject.as_deref().is_some_and(|subject| subject.starts_with(streams::ADVISORY));
+        let tells =
+            packet.subject.as_deref().is_some_and(|subject| subject.starts_with(streams::ADVISORY));
         tells.then(|| Box::pin(streams::about(&self.client, packet)) as Doing<'a, Option<Packet>>)
     }
 
@@ -272,7 +301,7 @@ impl Bus for Nats {
         &self.news
     }
 
-    fn ended(&self) -> Option<CallProblem> {
+    fn ended(&self) -> Option<CallError> {
         self.home.ended()
     }
 }
@@ -288,7 +317,11 @@ mod tests {
         let pair = |name: &str, value: &str| [(name.to_owned(), value.to_owned())];
         assert!(headers(&pair("id", "7f1c")).is_ok());
         for (name, value) in [("id", "a\r\nPUB x 0"), ("i:d", "a"), ("", "a"), ("i d\n", "a")] {
-            assert_eq!(headers(&pair(name, value)).unwrap_err().kind, ErrorKind::BadHeader, "{name:?}: {value:?}");
+            assert_eq!(
+                headers(&pair(name, value)).unwrap_err().kind,
+                ErrorKind::BadHeader,
+                "{name:?}: {value:?}"
+            );
         }
     }
 

@@ -1,4 +1,5 @@
-//! Subjects with wildcards, as NATS knows them: `*` stands for one part, `>` for one and all that follow.
+//! Subjects with wildcards, as NATS knows them: `*` stands for one part, `>` for one and all that
+//! follow.
 
 /// Whether a subject is what a pattern means.
 #[must_use]

@@ -1,15 +1,17 @@
-//! Pulsar through a client of our own, which needs neither `protoc` nor C: topics are looked up, produced to and subscribed to.
+//! Pulsar through a client of our own, which needs neither `protoc` nor C: topics are looked up,
+//! produced to and subscribed to.
 //!
-//! Who wants everything subscribes under a name of their own that the broker forgets with the connection; who shares with others subscribes
-//! under the group's name. On topics that keep their messages a slow listener holds the broker back. On those that do not, the broker would
-//! throw away what is not taken at once, so it is taken, and what has no room in the line is counted.
+//! Who wants everything subscribes under a name of their own that the broker forgets with the
+//! connection; who shares with others subscribes under the group's name. On topics that keep their
+//! messages a slow listener holds the broker back. On those that do not, the broker would throw
+//! away what is not taken at once, so it is taken, and what has no room in the line is counted.
 
 use super::{
     reconnecting::{self, Reconnecting},
     settings,
 };
 use crate::{
-    model::{call::CallProblem, connection::Connection, transport::TransportKind},
+    model::{call::CallError, connection::Connection, transport::TransportKind},
     wire::secrets::Secrets,
 };
 
@@ -22,7 +24,11 @@ mod messages;
 mod wire;
 
 /// Connects, or says why not.
-pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Reconnecting<link::Pulsar>, CallProblem> {
+pub async fn open(
+    connection: &Connection,
+    secrets: &Secrets,
+) -> Result<Reconnecting<link::Pulsar>, CallError> {
     let brokers = meet::Brokers::new(connection, secrets).await?;
-    reconnecting::open(TransportKind::Pulsar, settings::place(connection), dial::Dialling(brokers)).await
+    reconnecting::open(TransportKind::Pulsar, settings::place(connection), dial::Dialling(brokers))
+        .await
 }

@@ -1,15 +1,16 @@
 //! RabbitMQ through lapin: durable fanout exchanges, and queues bound to them for who listens.
 //!
-//! A message goes to an exchange with the routing key empty. Who shares with others listens on a queue that all of the group share; who
-//! wants everything has a queue of its own, which goes with the connection. Taken messages are acknowledged once they are in the line, so a
-//! slow listener holds the broker back and nothing is let go.
+//! A message goes to an exchange with the routing key empty. Who shares with others listens on a
+//! queue that all of the group share; who wants everything has a queue of its own, which goes with
+//! the connection. Taken messages are acknowledged once they are in the line, so a slow listener
+//! holds the broker back and nothing is let go.
 
 use super::{
     reconnecting::{self, Reconnecting},
     settings,
 };
 use crate::{
-    model::{call::CallProblem, connection::Connection, transport::TransportKind},
+    model::{call::CallError, connection::Connection, transport::TransportKind},
     wire::secrets::Secrets,
 };
 
@@ -19,7 +20,10 @@ mod link;
 mod messages;
 
 /// Connects, or says why not.
-pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Reconnecting<link::Rabbit>, CallProblem> {
+pub async fn open(
+    connection: &Connection,
+    secrets: &Secrets,
+) -> Result<Reconnecting<link::Rabbit>, CallError> {
     let dial = dial::Rabbits::new(connection, secrets).await?;
     reconnecting::open(TransportKind::RabbitMq, settings::place(connection), dial).await
 }

@@ -1,4 +1,5 @@
-//! A connection that is made again whenever it breaks, and the bus on it: every line goes on where the connection is back.
+//! A connection that is made again whenever it breaks, and the bus on it: every line goes on where
+//! the connection is back.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,7 +17,7 @@ use super::{
     message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
 };
 use crate::{
-    model::{call::CallProblem, error_kind::ErrorKind, transport::TransportKind},
+    model::{call::CallError, error_kind::ErrorKind, transport::TransportKind},
     wire::backoff,
 };
 
@@ -39,14 +40,18 @@ pub trait Link: Send + Sync + Sized + 'static {
     /// What was found at the other end, in a few words.
     fn greeting(&self) -> String;
 
-    /// Tells what the server says, and ends when the connection is no longer there; with the reason where it must not be made again by itself.
-    fn watch<'a>(&'a self, news: &'a ConnectionEvents) -> BoxFuture<'a, Option<CallProblem>>;
+    /// Tells what the server says, and ends when the connection is no longer there; with the reason
+    /// where it must not be made again by itself.
+    fn watch<'a>(&'a self, news: &'a ConnectionEvents) -> BoxFuture<'a, Option<CallError>>;
 
     /// Listens at a place. The server knows the subscription when this is done.
     fn listen<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Self::Subscription>;
 
     /// Puts what comes into the queue, until the subscription has ended or the listener has left.
-    fn recv<'a>(subscription: &'a mut Self::Subscription, feeder: &'a QueueSender) -> BoxFuture<'a, ()>;
+    fn recv<'a>(
+        subscription: &'a mut Self::Subscription,
+        feeder: &'a QueueSender,
+    ) -> BoxFuture<'a, ()>;
 
     /// Tells the server that nobody listens there any more.
     fn leave(subscription: Self::Subscription) -> BoxFuture<'static, ()>;
@@ -59,7 +64,7 @@ pub trait Link: Send + Sync + Sized + 'static {
 pub enum LinkEvent {
     Notice(String),
     /// The connection is over, and must not be made again by itself.
-    Fatal(CallProblem),
+    Fatal(CallError),
 }
 
 /// The bus on a connection that is kept up, unless it ends for a reason that would come back.
@@ -77,7 +82,11 @@ impl<L> Drop for Reconnecting<L> {
 }
 
 /// Connects, or says why not; from then on the connection is kept up.
-pub async fn open<D: Dial>(transport: TransportKind, place: String, dial: D) -> Result<Reconnecting<D::Link>, CallProblem> {
+pub async fn open<D: Dial>(
+    transport: TransportKind,
+    place: String,
+    dial: D,
+) -> Result<Reconnecting<D::Link>, CallError> {
     let link = dial.dial().await?;
     let news = Arc::new(ConnectionEvents::new(place));
     let (sender, links) = watch::channel(Some(Arc::new(link)));
@@ -86,7 +95,11 @@ pub async fn open<D: Dial>(transport: TransportKind, place: String, dial: D) -> 
     Ok(Reconnecting { transport, news, links, keeping: keeping.abort_handle() })
 }
 
-async fn keep<D: Dial>(dial: D, links: watch::Sender<Option<Arc<D::Link>>>, news: Arc<ConnectionEvents>) {
+async fn keep<D: Dial>(
+    dial: D,
+    links: watch::Sender<Option<Arc<D::Link>>>,
+    news: Arc<ConnectionEvents>,
+) {
     loop {
         let Some(link) = links.borrow().clone() else { return };
         let fatal = link.watch(&news).await;
@@ -123,21 +136,31 @@ async fn dial_again<D: Dial>(dial: &D, news: &ConnectionEvents) -> D::Link {
 }
 
 impl<L: Link> Reconnecting<L> {
-    fn link(&self) -> Result<Arc<L>, CallProblem> {
-        let down = || CallProblem {
+    fn link(&self) -> Result<Arc<L>, CallError> {
+        let down = || CallError {
             kind: ErrorKind::NoServer,
-            message: format!("the connection to {} is down, so nothing was sent", self.news.place()),
-            remedy: "it is being tried again; send once it is back, or choose another connection".into(),
+            message: format!(
+                "the connection to {} is down, so nothing was sent",
+                self.news.place()
+            ),
+            remedy: "it is being tried again; send once it is back, or choose another connection"
+                .into(),
         };
         self.links.borrow().clone().ok_or_else(|| self.news.over().unwrap_or_else(down))
     }
 
-    async fn listen(&self, at: &Address, share: Share) -> Result<QueueReceiver, CallProblem> {
+    async fn listen(&self, at: &Address, share: Share) -> Result<QueueReceiver, CallError> {
         let link = self.link()?;
-        let subscription =
-            timeout(CONFIRMING, link.listen(at, share)).await.unwrap_or_else(|_| Err(self.unconfirmed("that it heard us")))?;
+        let subscription = timeout(CONFIRMING, link.listen(at, share))
+            .await
+            .unwrap_or_else(|_| Err(self.unconfirmed("that it heard us")))?;
         let (feeder, line) = message_queue(CAPACITY);
-        let keeper = Listening { links: self.links.clone(), news: Arc::clone(&self.news), at: at.clone(), share };
+        let keeper = Listening {
+            links: self.links.clone(),
+            news: Arc::clone(&self.news),
+            at: at.clone(),
+            share,
+        };
         let (leaving, left) = oneshot::channel::<()>();
         tokio::spawn(async move {
             let news = Arc::clone(&keeper.news);
@@ -151,9 +174,9 @@ impl<L: Link> Reconnecting<L> {
         Ok(line.leaving(left))
     }
 
-    fn unconfirmed(&self, what: &str) -> CallProblem {
+    fn unconfirmed(&self, what: &str) -> CallError {
         let within = CONFIRMING.as_secs();
-        CallProblem {
+        CallError {
             kind: ErrorKind::NoServer,
             message: format!("{} did not confirm within {within} s {what}", self.news.place()),
             remedy: "see whether the server is stopped or overloaded, and what became of the message before sending it again"
@@ -187,9 +210,18 @@ impl<L: Link> Listening<L> {
                 return;
             }
             sleep(backoff::delay(1)).await;
-            let still = self.links.borrow().as_ref().map(Arc::downgrade).is_some_and(|now| now.ptr_eq(&heard_on));
+            let still = self
+                .links
+                .borrow()
+                .as_ref()
+                .map(Arc::downgrade)
+                .is_some_and(|now| now.ptr_eq(&heard_on));
             if still {
-                self.news.interrupted(format!("{} ended what we heard on {}", self.news.place(), self.at.name));
+                self.news.interrupted(format!(
+                    "{} ended what we heard on {}",
+                    self.news.place(),
+                    self.at.name
+                ));
             }
             let again = tokio::select! {
                 () = feeder.closed() => None,
@@ -251,7 +283,7 @@ impl<L: Link> Bus for Reconnecting<L> {
         None
     }
 
-    fn ended(&self) -> Option<CallProblem> {
+    fn ended(&self) -> Option<CallError> {
         self.news.over()
     }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{
     model::{
-        call::CallProblem,
+        call::CallError,
         connection::{Connection, Credentials},
         error_kind::ErrorKind,
         transport::Transport,
@@ -25,12 +25,17 @@ pub struct Server {
 impl fmt::Display for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { scheme, host, port, .. } = self;
-        if host.contains(':') { write!(f, "{scheme}://[{host}]:{port}") } else { write!(f, "{scheme}://{host}:{port}") }
+        if host.contains(':') {
+            write!(f, "{scheme}://[{host}]:{port}")
+        } else {
+            write!(f, "{scheme}://{host}:{port}")
+        }
     }
 }
 
 impl Server {
-    /// Reads an address; a port that is not said is that of the scheme. User and password have no place in it.
+    /// Reads an address; a port that is not said is that of the scheme. User and password have no
+    /// place in it.
     fn parse(text: &str, transport: &Transport) -> Result<Self, String> {
         let (scheme, rest) = text.split_once("://").ok_or("it has no scheme")?;
         let known = transport.accepted().find(|known| known.word == scheme);
@@ -41,9 +46,13 @@ impl Server {
         }
         let (host, port) = match authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             Some((host, rest)) => (host, rest.strip_prefix(':')),
-            None => authority.rsplit_once(':').map_or((authority, None), |(host, port)| (host, Some(port))),
+            None => authority
+                .rsplit_once(':')
+                .map_or((authority, None), |(host, port)| (host, Some(port))),
         };
-        let port = port.map_or(Ok(usual), |port| port.parse().map_err(|_| format!("{} is no port", port.escape_debug())))?;
+        let port = port.map_or(Ok(usual), |port| {
+            port.parse().map_err(|_| format!("{} is no port", port.escape_debug()))
+        })?;
         if host.is_empty() {
             return Err("it names no host".into());
         }
@@ -63,48 +72,59 @@ pub fn place(connection: &Connection) -> String {
 }
 
 /// The addresses of a connection, at least one, with schemes that its transport takes.
-pub fn servers(connection: &Connection) -> Result<Vec<Server>, CallProblem> {
+pub fn servers(connection: &Connection) -> Result<Vec<Server>, CallError> {
     let transport = connection.transport().about();
     let bad = |cause: &str| bad_address(connection, cause);
     if connection.addresses().is_empty() {
         return Err(bad("it has no server"));
     }
-    connection.addresses().iter().map(|server| Server::parse(server, transport).map_err(|cause| bad(&cause))).collect()
+    connection
+        .addresses()
+        .iter()
+        .map(|server| Server::parse(server, transport).map_err(|cause| bad(&cause)))
+        .collect()
 }
 
 /// An address that cannot be used.
 #[must_use]
-pub fn bad_address(connection: &Connection, cause: &str) -> CallProblem {
+pub fn bad_address(connection: &Connection, cause: &str) -> CallError {
     let scheme = connection.transport().about().schemes.first().map_or("", |scheme| scheme.word);
-    CallProblem {
+    CallError {
         kind: ErrorKind::BadAddress,
         message: format!("connection \"{}\" ({}): {cause}", connection.name, place(connection)),
         remedy: format!("write the server as {scheme}://HOST:PORT"),
     }
 }
 
-/// The token that names us, where the settings say one; the transport knows no other way. `where_to` completes "to name us".
-pub async fn token(connection: &Connection, secrets: &Secrets, where_to: &str) -> Result<Option<String>, CallProblem> {
+/// The token that names us, where the settings say one; the transport knows no other way.
+/// `where_to` completes "to name us".
+pub async fn token(
+    connection: &Connection,
+    secrets: &Secrets,
+    where_to: &str,
+) -> Result<Option<String>, CallError> {
     match &connection.credentials {
         Credentials::None => Ok(None),
         Credentials::Token { token } => secrets.get(connection, token).await.map(Some),
-        Credentials::Password { .. } | Credentials::File { .. } => {
-            Err(bad_settings(connection, &format!("needs a token to name us {where_to}"), "set token-variable or token-key"))
-        }
+        Credentials::Password { .. } | Credentials::File { .. } => Err(bad_settings(
+            connection,
+            &format!("needs a token to name us {where_to}"),
+            "set token-variable or token-key",
+        )),
     }
 }
 
 /// Settings that the transport cannot follow.
 #[must_use]
-pub fn bad_settings(connection: &Connection, cause: &str, remedy: &str) -> CallProblem {
+pub fn bad_settings(connection: &Connection, cause: &str, remedy: &str) -> CallError {
     let message = format!("connection \"{}\" {cause}", connection.name);
-    CallProblem { kind: ErrorKind::BadSettings, message, remedy: remedy.into() }
+    CallError { kind: ErrorKind::BadSettings, message, remedy: remedy.into() }
 }
 
 /// A file of the settings that cannot be used.
 #[must_use]
-pub fn bad_file(path: &str, cause: &str) -> CallProblem {
-    CallProblem {
+pub fn bad_file(path: &str, cause: &str) -> CallError {
+    CallError {
         kind: ErrorKind::BadSettings,
         message: format!("cannot use {path}: {cause}"),
         remedy: "correct the path in the connection's settings".into(),
@@ -134,9 +154,13 @@ mod tests {
 
     #[test]
     fn addresses_that_make_no_sense_say_why() {
-        for (text, word) in
-            [("h:1", "scheme"), ("http://h", "http"), ("amqp://", "host"), ("amqp://h:x", "port"), ("amqp://u:p@h", "password")]
-        {
+        for (text, word) in [
+            ("h:1", "scheme"),
+            ("http://h", "http"),
+            ("amqp://", "host"),
+            ("amqp://h:x", "port"),
+            ("amqp://u:p@h", "password"),
+        ] {
             let message = read(text).unwrap_err();
             assert!(message.contains(word) && !message.contains("u:p"), "{text}: {message}");
         }

@@ -12,7 +12,7 @@ use tokio_rustls::TlsConnector;
 
 use super::settings::Server;
 use crate::{
-    model::{call::CallProblem, error_kind::ErrorKind, size},
+    model::{call::CallError, error_kind::ErrorKind, size},
     wire::tls,
 };
 
@@ -28,11 +28,17 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
 pub type Socket = Box<dyn Duplex>;
 
 /// Connects, encrypted when there is a configuration for it.
-pub async fn open(server: &Server, encryption: Option<&Arc<ClientConfig>>) -> Result<Socket, CallProblem> {
+pub async fn open(
+    server: &Server,
+    encryption: Option<&Arc<ClientConfig>>,
+) -> Result<Socket, CallError> {
     timeout(CONNECTING, connect(server, encryption)).await.unwrap_or_else(|_| Err(silent(server)))
 }
 
-async fn connect(server: &Server, encryption: Option<&Arc<ClientConfig>>) -> Result<Socket, CallProblem> {
+async fn connect(
+    server: &Server,
+    encryption: Option<&Arc<ClientConfig>>,
+) -> Result<Socket, CallError> {
     let found: Vec<_> = match lookup_host((server.host.as_str(), server.port)).await {
         Ok(found) => found.collect(),
         Err(error) => {
@@ -41,22 +47,34 @@ async fn connect(server: &Server, encryption: Option<&Arc<ClientConfig>>) -> Res
         }
     };
     let stream = TcpStream::connect(&found[..]).await.map_err(|error| {
-        no_server(format!("nothing answers at {server}: {error}"), "start the server there, or correct the address")
+        no_server(
+            format!("nothing answers at {server}: {error}"),
+            "start the server there, or correct the address",
+        )
     })?;
     // Only slower without it.
     let _ = stream.set_nodelay(true);
     let Some(config) = encryption else { return Ok(Box::new(stream)) };
     let place = server.to_string();
-    let name = ServerName::try_from(server.host.clone())
-        .map_err(|error| no_server(format!("{place} cannot be verified: {error}"), "address the server by name or address"))?;
+    let name = ServerName::try_from(server.host.clone()).map_err(|error| {
+        no_server(
+            format!("{place} cannot be verified: {error}"),
+            "address the server by name or address",
+        )
+    })?;
     let stream = TlsConnector::from(Arc::clone(config)).connect(name, stream).await;
-    stream.map(|stream| Box::new(stream) as Socket).map_err(|error| tls::refusal(&place, &server.host, &error))
+    stream
+        .map(|stream| Box::new(stream) as Socket)
+        .map_err(|error| tls::refusal(&place, &server.host, &error))
 }
 
 /// What comes of the first of the servers that can be opened; else why the last could not.
-pub async fn first<'s, T, F>(servers: &'s [Server], open: impl Fn(&'s Server) -> F) -> Result<T, CallProblem>
+pub async fn first<'s, T, F>(
+    servers: &'s [Server],
+    open: impl Fn(&'s Server) -> F,
+) -> Result<T, CallError>
 where
-    F: Future<Output = Result<T, CallProblem>>,
+    F: Future<Output = Result<T, CallError>>,
 {
     let mut problem = None;
     for server in servers {
@@ -65,26 +83,31 @@ where
             Err(next) => problem = Some(next),
         }
     }
-    Err(problem.unwrap_or_else(|| no_server("there is no server to connect to".into(), "add one to the connection")))
+    Err(problem.unwrap_or_else(|| {
+        no_server("there is no server to connect to".into(), "add one to the connection")
+    }))
 }
 
 /// The server took the connection, or not even that, and said nothing.
 #[must_use]
-pub fn silent(server: &Server) -> CallProblem {
+pub fn silent(server: &Server) -> CallError {
     let message = format!("{server} did not answer within {} s", CONNECTING.as_secs());
-    no_server(message, "check the address, whether the server is overloaded or stopped, and whether a firewall is in between")
+    no_server(
+        message,
+        "check the address, whether the server is overloaded or stopped, and whether a firewall is in between",
+    )
 }
 
 /// There is no server that could be spoken to.
 #[must_use]
-pub fn no_server(message: String, remedy: &str) -> CallProblem {
-    CallProblem { kind: ErrorKind::NoServer, message, remedy: remedy.into() }
+pub fn no_server(message: String, remedy: &str) -> CallError {
+    CallError { kind: ErrorKind::NoServer, message, remedy: remedy.into() }
 }
 
 /// The server announced more than is read of it at once, so we hung up.
 #[must_use]
-pub fn too_large(place: &str, what: &str, most: u64) -> CallProblem {
-    CallProblem {
+pub fn too_large(place: &str, what: &str, most: u64) -> CallError {
+    CallError {
         kind: ErrorKind::TooLarge,
         message: format!("{place} announced a {what} of more than {}, so the connection was closed", size::bytes(most)),
         remedy: "check what runs at that address, or raise largest-answer of the connection; the next call connects again".into(),

@@ -1,4 +1,5 @@
-//! Reads Rust files into what the architecture's rules are about: modules, what each file mentions, how long it is.
+//! Reads Rust files into what the architecture's rules are about: modules, what each file mentions,
+//! how long it is.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -69,17 +70,25 @@ impl Tree {
         let tests: BTreeSet<Vec<String>> = files
             .iter()
             .flat_map(|file| {
-                file.test_children.iter().map(|child| [file.module.as_slice(), std::slice::from_ref(child)].concat())
+                file.test_children
+                    .iter()
+                    .map(|child| [file.module.as_slice(), std::slice::from_ref(child)].concat())
             })
             .collect();
         files.retain(|file| !tests.iter().any(|test| file.module.starts_with(test)));
-        let outside: BTreeSet<String> =
-            outside.iter().cloned().chain(["std", "core", "alloc", "toolcrib"].map(String::from)).collect();
+        let outside: BTreeSet<String> = outside
+            .iter()
+            .cloned()
+            .chain(["std", "core", "alloc", "toolcrib"].map(String::from))
+            .collect();
         for file in &mut files {
             let absolute = |path: &[String]| absolute(file, path, &outside);
-            let mention = |(line, path): &(usize, Vec<String>)| Some(Mention { line: *line, path: absolute(path)? });
+            let mention = |(line, path): &(usize, Vec<String>)| {
+                Some(Mention { line: *line, path: absolute(path)? })
+            };
             let mentions = file.found.iter().filter_map(mention).collect();
-            let reexport = |(name, path): (&String, &Vec<String>)| Some((name.clone(), absolute(path)?));
+            let reexport =
+                |(name, path): (&String, &Vec<String>)| Some((name.clone(), absolute(path)?));
             let reexports = file.reexports.iter().filter_map(reexport).collect();
             (file.mentions, file.reexports) = (mentions, reexports);
         }
@@ -94,7 +103,8 @@ impl Tree {
                 return None;
             }
             let inside = &path[1..];
-            let file = (0..=inside.len()).rev().find_map(|length| self.module(&inside[..length]))?;
+            let file =
+                (0..=inside.len()).rev().find_map(|length| self.module(&inside[..length]))?;
             let rest = &inside[file.module.len()..];
             match rest.first().and_then(|name| file.reexports.get(name)) {
                 Some(to) => path = to.iter().chain(&rest[1..]).cloned().collect(),
@@ -116,7 +126,8 @@ impl Tree {
 
 /// Every `.rs` file below a folder, in the order of names.
 pub fn collect(folder: &Path, take: &mut impl FnMut(&Path)) {
-    let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut entries: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     entries.sort();
     for path in entries {
         if path.is_dir() {
@@ -141,7 +152,8 @@ fn dependencies(manifest: &str) -> Vec<String> {
 }
 
 fn file(path: &str, text: &str) -> File {
-    let mut module: Vec<String> = path.trim_end_matches(".rs").split('/').map(String::from).collect();
+    let mut module: Vec<String> =
+        path.trim_end_matches(".rs").split('/').map(String::from).collect();
     if matches!(path, "lib.rs" | "main.rs") {
         module.clear();
     }
@@ -178,8 +190,14 @@ fn walk(file: &mut File, stream: TokenStream) {
     while at < tokens.len() {
         at = match &tokens[at] {
             TokenTree::Punct(punct) if punct.as_char() == '#' => attribute(file, &tokens, at),
-            TokenTree::Punct(punct) if punct.as_char() == '.' && ident(tokens.get(at + 1)).is_some() => at + 2,
-            TokenTree::Ident(word) if word == "use" && !is(tokens.get(at + 1), '<') => import(file, &tokens, at),
+            TokenTree::Punct(punct)
+                if punct.as_char() == '.' && ident(tokens.get(at + 1)).is_some() =>
+            {
+                at + 2
+            }
+            TokenTree::Ident(word) if word == "use" && !is(tokens.get(at + 1), '<') => {
+                import(file, &tokens, at)
+            }
             TokenTree::Ident(word) if word == "mod" && is(tokens.get(at + 2), ';') => {
                 file.children.extend(ident(tokens.get(at + 1)));
                 at + 3
@@ -205,7 +223,8 @@ fn attribute(file: &mut File, tokens: &[TokenTree], at: usize) -> usize {
     if !tests {
         return next;
     }
-    if let Some(named) = (next..tokens.len().min(next + 8)).find(|at| ident(tokens.get(*at)).as_deref() == Some("mod"))
+    if let Some(named) = (next..tokens.len().min(next + 8))
+        .find(|at| ident(tokens.get(*at)).as_deref() == Some("mod"))
         && is(tokens.get(named + 2), ';')
     {
         file.test_children.extend(ident(tokens.get(named + 1)));
@@ -256,7 +275,9 @@ fn tree(tokens: &[TokenTree], prefix: &[String], leaves: &mut Vec<(Vec<String>, 
             TokenTree::Ident(word) => path.push(word.to_string()),
             TokenTree::Group(group) => {
                 let inside: Vec<TokenTree> = group.stream().into_iter().collect();
-                return inside.split(|token| is(Some(token), ',')).for_each(|branch| tree(branch, &path, leaves));
+                return inside
+                    .split(|token| is(Some(token), ','))
+                    .for_each(|branch| tree(branch, &path, leaves));
             }
             _ => {}
         }
@@ -287,7 +308,9 @@ fn mention(file: &mut File, tokens: &[TokenTree], at: usize) -> usize {
 }
 
 fn absolute(file: &File, path: &[String], outside: &BTreeSet<String>) -> Option<Vec<String>> {
-    let here = || std::iter::once("crate".to_owned()).chain(file.module.iter().cloned()).collect::<Vec<_>>();
+    let here = || {
+        std::iter::once("crate".to_owned()).chain(file.module.iter().cloned()).collect::<Vec<_>>()
+    };
     let first = path.first()?;
     match first.as_str() {
         "crate" => Some(path.to_vec()),

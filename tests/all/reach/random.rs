@@ -73,14 +73,19 @@ impl Maker<'_> {
             13 => self.tuple(size - 1),
             14 => self.tagged(size - 1),
             15 => json!({"anyOf": [self.leaf(), {"type": "null"}]}),
-            16 => json!({(*self.luck.pick(&["anyOf", "oneOf"])): [self.leaf(), self.any(size - 1), self.list(size - 1)]}),
+            16 => {
+                json!({(*self.luck.pick(&["anyOf", "oneOf"])): [self.leaf(), self.any(size - 1), self.list(size - 1)]})
+            }
             17 => json!({"allOf": [self.object(size - 1), self.object(size - 1)]}),
             18 => {
                 let name = *self.luck.pick(&["tree", "small"]);
                 let reference = self.shared(name);
                 json!({"$ref": reference})
             }
-            19 if self.draft == 2020 => (*self.luck.pick(&[&json!({"$ref": "#here"}), &json!({"$dynamicRef": "#open"})])).clone(),
+            19 if self.draft == 2020 => {
+                (*self.luck.pick(&[&json!({"$ref": "#here"}), &json!({"$dynamicRef": "#open"})]))
+                    .clone()
+            }
             20 => json!({"type": ["string", "object", "null"], "properties": {"p": self.leaf()}}),
             _ => json!({"not": {"type": *self.luck.pick(&["string", "boolean", "object"])}}),
         };
@@ -95,12 +100,18 @@ impl Maker<'_> {
         let mut schema = match self.luck.below(20) {
             0 => json!({"type": "string"}),
             1 => json!({"type": "string", "minLength": 2, "maxLength": 12}),
-            2 => json!({"type": "string", "pattern": *self.luck.pick(&["^[a-z]{1,8}$", "^x-[0-9]+$", "^(GET|POST) /[a-z/]*$"])}),
-            3 => json!({"type": "string", "format": *self.luck.pick(&["date", "date-time", "email", "ipv4", "uri", "hostname"])}),
+            2 => {
+                json!({"type": "string", "pattern": *self.luck.pick(&["^[a-z]{1,8}$", "^x-[0-9]+$", "^(GET|POST) /[a-z/]*$"])})
+            }
+            3 => {
+                json!({"type": "string", "format": *self.luck.pick(&["date", "date-time", "email", "ipv4", "uri", "hostname"])})
+            }
             4 => json!({"type": "string", "maxLength": 5_000}),
             5 => json!({"type": "integer", "minimum": -3, "maximum": 90}),
             6 => json!({"type": "number", "multipleOf": 0.25}),
-            7 if self.draft > 4 => json!({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}),
+            7 if self.draft > 4 => {
+                json!({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1})
+            }
             7 => json!({"type": "number", "minimum": 0, "exclusiveMinimum": true}),
             8 => json!({"type": "boolean"}),
             9 => json!({"enum": ["red", "green", "blue", "a b", "e", "f", "g", "h", "i"]}),
@@ -146,7 +157,9 @@ impl Maker<'_> {
     }
 
     fn tuple(&mut self, size: usize) -> Value {
-        let first = Value::Array((0..1 + self.luck.below(3)).map(|_| self.any(size.saturating_sub(1))).collect());
+        let first = Value::Array(
+            (0..1 + self.luck.below(3)).map(|_| self.any(size.saturating_sub(1))).collect(),
+        );
         let rest = match self.luck.below(3) {
             0 => json!(false),
             1 => json!({"type": "integer"}),
@@ -193,8 +206,7 @@ impl Maker<'_> {
             2 => schema["additionalProperties"] = self.leaf(),
             3 if self.draft >= 2019 => schema["unevaluatedProperties"] = json!(false),
             4 => {
-                schema["patternProperties"] =
-                    json!({"^x-[a-z]{1,4}$": {"type": ["string", "number", "boolean", "array", "object", "null"]}});
+                schema["patternProperties"] = json!({"^x-[a-z]{1,4}$": {"type": ["string", "number", "boolean", "array", "object", "null"]}});
                 schema["additionalProperties"] = json!(false);
             }
             5 if self.draft > 4 => {
@@ -206,12 +218,15 @@ impl Maker<'_> {
             0 if self.draft >= 2019 => schema["dependentRequired"] = json!({"alpha": ["beta"]}),
             0 => schema["dependencies"] = json!({"alpha": ["beta"]}),
             1 if self.draft >= 2019 => {
-                schema["dependentSchemas"] = json!({"alpha": {"properties": {"came": self.leaf()}, "required": ["came"]}});
+                schema["dependentSchemas"] =
+                    json!({"alpha": {"properties": {"came": self.leaf()}, "required": ["came"]}});
             }
             2 if self.draft >= 7 => {
                 schema["properties"]["mode"] = json!({"enum": ["fast", "slow"]});
-                schema["if"] = json!({"properties": {"mode": {"const": "fast"}}, "required": ["mode"]});
-                schema["then"] = json!({"properties": {"speed": {"type": "integer"}}, "required": ["speed"]});
+                schema["if"] =
+                    json!({"properties": {"mode": {"const": "fast"}}, "required": ["mode"]});
+                schema["then"] =
+                    json!({"properties": {"speed": {"type": "integer"}}, "required": ["speed"]});
                 schema["else"] = json!({"properties": {"reason": {"type": "string"}}});
             }
             3 => schema["minProperties"] = json!(2),

@@ -1,4 +1,5 @@
-//! What holds for calls over every broker that keeps topics; the tests of each broker add what is its own.
+//! What holds for calls over every broker that keeps topics; the tests of each broker add what is
+//! its own.
 
 use std::time::Duration;
 
@@ -63,13 +64,19 @@ pub async fn replies_as_they_should_be_and_not(broker: &impl Broker) {
     assert_eq!(heard.text(), "Hello alice, llamas as a pun.");
     assert_eq!((heard.pieces(), heard.end().0, heard.strays().len()), (3, Outcome::Succeeded, 0));
     let heard = from_service(broker, "wrong-id-then-right", limits()).await;
-    assert_eq!((heard.text().as_str(), heard.strays()), ("Hello alice, llamas as a pun.", vec![StrayCause::ForeignId]));
+    assert_eq!(
+        (heard.text().as_str(), heard.strays()),
+        ("Hello alice, llamas as a pun.", vec![StrayCause::ForeignId])
+    );
     let twice = from_service(broker, "twice", limits()).await;
     assert_eq!((twice.text().as_str(), twice.strays()), ("once", vec![StrayCause::Duplicate]));
     from_service(broker, "not-json", limits()).await.assert_lost("not-json");
     from_service(broker, "not-utf8", limits()).await.assert_lost("not-utf8");
     let heard = from_service(broker, "error", limits()).await;
-    assert_eq!((heard.end().0, heard.problem().message.as_str()), (Outcome::Failed, "the oven is cold"));
+    assert_eq!(
+        (heard.end().0, heard.problem().message.as_str()),
+        (Outcome::Failed, "the oven is cold")
+    );
 }
 
 /// For brokers that bring a reply which follows the end while it is still listened for.
@@ -79,7 +86,10 @@ pub async fn a_late_reply_is_a_stray(broker: &impl Broker) {
 }
 
 /// Each of the limits is met; gives the call that heard nothing at all.
-pub async fn silence_and_endless_answers(broker: &impl Broker, [first, idle, total]: [Duration; 3]) -> Heard {
+pub async fn silence_and_endless_answers(
+    broker: &impl Broker,
+    [first, idle, total]: [Duration; 3],
+) -> Heard {
     let cases = [
         ("no-end", Limits { idle, ..limits() }, "timed-out-idle"),
         ("endless", Limits { total, ..limits() }, "timed-out-total"),
@@ -88,7 +98,11 @@ pub async fn silence_and_endless_answers(broker: &impl Broker, [first, idle, tot
     let mut last = None;
     for (mode, limits, kind) in cases {
         let heard = from_service(broker, mode, limits).await;
-        assert_eq!((heard.end().0, heard.problem().kind.word()), (Outcome::TimedOut, kind), "{mode}");
+        assert_eq!(
+            (heard.end().0, heard.problem().kind.word()),
+            (Outcome::TimedOut, kind),
+            "{mode}"
+        );
         last = Some(heard);
     }
     last.unwrap()
@@ -105,8 +119,18 @@ pub async fn ask(broker: &impl Broker, topic: &str, config: Value, arguments: Va
 pub async fn samples_answer(broker: &impl Broker) {
     let sum = ask(broker, "calc", json!({}), json!({"expression": "(2 + 3) * 4"})).await;
     assert_eq!(sum, json!({"pieces": 1, "text": "20", "error": null, "inbox": []}));
-    let found = ask(broker, "custom-rag", json!({"collection": "customers"}), json!({"question": "top complaints?"})).await;
-    assert!(found["pieces"].as_u64() > Some(5) && found["text"].as_str().unwrap().contains("late deliveries"), "{found}");
+    let found = ask(
+        broker,
+        "custom-rag",
+        json!({"collection": "customers"}),
+        json!({"question": "top complaints?"}),
+    )
+    .await;
+    assert!(
+        found["pieces"].as_u64() > Some(5)
+            && found["text"].as_str().unwrap().contains("late deliveries"),
+        "{found}"
+    );
 }
 
 pub async fn our_services_answer_a_foreign_caller(broker: &impl Broker) {
@@ -144,14 +168,19 @@ pub async fn does_not_confirm(registry: &Registry, connection: &Connection) {
 pub async fn is_gone(broker: &impl Broker, registry: &Registry) -> Heard {
     let refused = call_with(registry, &broker.connection(), joke_of("no-end"), limits()).await;
     refused.assert_lost("no-server");
-    let fresh = call_with(&broker.registry(), &broker.connection(), joke_of("no-end"), limits()).await;
+    let fresh =
+        call_with(&broker.registry(), &broker.connection(), joke_of("no-end"), limits()).await;
     fresh.assert_lost("no-server");
-    assert!(fresh.problem().message.contains(&broker.connection().addresses()[0]), "{:?}", fresh.problem());
+    assert!(
+        fresh.problem().message.contains(&broker.connection().addresses()[0]),
+        "{:?}",
+        fresh.problem()
+    );
     refused
 }
 
-/// It is started again, is connected to again, and the calculator that was served there is heard again, by itself. Until it is, calls end in one
-/// of these ways.
+/// It is started again, is connected to again, and the calculator that was served there is heard
+/// again, by itself. Until it is, calls end in one of these ways.
 pub async fn comes_back(
     broker: &mut impl Broker,
     registry: &Registry,
@@ -161,7 +190,10 @@ pub async fn comes_back(
     broker.restart();
     let back = states.wait_for(|states| states.get("test") == Some(&ConnectionState::Connected));
     timeout(HUNG, back).await.expect("it does not reconnect").unwrap();
-    let sum = Request { body: request::body("alice", &map(&json!({})), r#"{"expression": "6 * 7"}"#), ..joke_of("calc") };
+    let sum = Request {
+        body: request::body("alice", &map(&json!({})), r#"{"expression": "6 * 7"}"#),
+        ..joke_of("calc")
+    };
     let heard = loop {
         let heard = call_with(registry, &broker.connection(), sum.clone(), limits).await;
         if heard.end().0 == Outcome::Succeeded {

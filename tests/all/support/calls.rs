@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use tokio::{sync::mpsc, time::timeout};
 use toolcrib::{
     model::{
-        call::{CallProblem, Event, EventKind, Limits, Outcome, Request, StrayCause},
+        call::{CallError, Event, EventKind, Limits, Outcome, Request, StrayCause},
         connection::Connection,
         entry::{EntryForm, EntryId, EntryPlace, FileId},
     },
@@ -29,7 +29,12 @@ pub fn joke() -> Request {
 
 /// A call of the service that listens on the topic.
 pub fn joke_of(topic: &str) -> Request {
-    let place = EntryPlace { file: FileId::new("t.json"), document: 0, at: Pointer::default(), form: EntryForm::Plain };
+    let place = EntryPlace {
+        file: FileId::new("t.json"),
+        document: 0,
+        at: Pointer::default(),
+        form: EntryForm::Plain,
+    };
     Request {
         tool: EntryId::new(place),
         system: "trustgraph",
@@ -46,7 +51,13 @@ pub fn joke_of(topic: &str) -> Request {
 
 /// Long enough never to be met by an answer that comes; `short` where a limit itself is the thing.
 pub fn limits() -> Limits {
-    Limits { first: HUNG, idle: HUNG, total: HUNG, linger: Duration::from_millis(200), ..Limits::default() }
+    Limits {
+        first: HUNG,
+        idle: HUNG,
+        total: HUNG,
+        linger: Duration::from_millis(200),
+        ..Limits::default()
+    }
 }
 
 pub struct Heard(pub Vec<Event>);
@@ -72,7 +83,7 @@ impl Heard {
         self.0.iter().filter_map(of).collect()
     }
 
-    pub fn end(&self) -> (Outcome, Option<CallProblem>) {
+    pub fn end(&self) -> (Outcome, Option<CallError>) {
         let of = |event: &Event| match &event.kind {
             EventKind::End { outcome, problem } => Some((*outcome, problem.clone())),
             _ => None,
@@ -82,7 +93,7 @@ impl Heard {
         ends[0].clone()
     }
 
-    pub fn problem(&self) -> CallProblem {
+    pub fn problem(&self) -> CallError {
         let (_, problem) = self.end();
         let problem = problem.unwrap_or_else(|| panic!("no problem: {:?}", self.0));
         assert!(!problem.remedy.is_empty(), "{problem:?}");
@@ -90,11 +101,21 @@ impl Heard {
     }
 
     pub fn assert_lost(&self, kind: &str) {
-        assert_eq!((self.end().0, self.problem().kind.word()), (Outcome::Lost, kind), "{:?}", self.0);
+        assert_eq!(
+            (self.end().0, self.problem().kind.word()),
+            (Outcome::Lost, kind),
+            "{:?}",
+            self.0
+        );
     }
 }
 
-pub async fn call_with(registry: &Registry, connection: &Connection, request: Request, limits: Limits) -> Heard {
+pub async fn call_with(
+    registry: &Registry,
+    connection: &Connection,
+    request: Request,
+    limits: Limits,
+) -> Heard {
     call_and(registry, connection, (request, limits), |_| false, async || ()).await
 }
 
@@ -117,7 +138,8 @@ pub async fn call_and(
         }
         Heard(events)
     };
-    let both = async { tokio::join!(registry.call(connection, request, limits, sender), collect).1 };
+    let both =
+        async { tokio::join!(registry.call(connection, request, limits, sender), collect).1 };
     timeout(2 * HUNG, both).await.expect("the call hangs")
 }
 

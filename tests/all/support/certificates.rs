@@ -17,7 +17,8 @@ impl Certificates {
         let authority_key = rcgen::KeyPair::generate().unwrap();
         let mut authority = rcgen::CertificateParams::new(Vec::new()).unwrap();
         authority.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
-        authority.key_usages = vec![rcgen::KeyUsagePurpose::KeyCertSign, rcgen::KeyUsagePurpose::CrlSign];
+        authority.key_usages =
+            vec![rcgen::KeyUsagePurpose::KeyCertSign, rcgen::KeyUsagePurpose::CrlSign];
         // Of the name that all have otherwise, OpenSSL takes what it signs for its own.
         authority.distinguished_name.push(rcgen::DnType::CommonName, "authority");
         let certificate = authority.self_signed(&authority_key).unwrap();
@@ -25,8 +26,10 @@ impl Certificates {
         let issuer = rcgen::Issuer::new(authority, authority_key);
         for name in ["server", "client"] {
             let key = rcgen::KeyPair::generate().unwrap();
-            let mut params =
-                rcgen::CertificateParams::new(names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()).unwrap();
+            let mut params = rcgen::CertificateParams::new(
+                names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(),
+            )
+            .unwrap();
             params.use_authority_key_identifier_extension = true;
             let certificate = params.signed_by(&key, &issuer).unwrap();
             std::fs::write(folder.path().join(format!("{name}.pem")), certificate.pem()).unwrap();

@@ -18,8 +18,8 @@ use super::{
 /// What the vectors are in.
 pub const VECTORS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors/commonground.json");
 
-/// Management API, UI worker and tool services, with the NATS server and the PostgreSQL that they stand on; stopped on drop. Project `lab`
-/// is there, with channel `public`.
+/// Management API, UI worker and tool services, with the NATS server and the PostgreSQL that they
+/// stand on; stopped on drop. Project `lab` is there, with channel `public`.
 pub struct CommonGround {
     child: Child,
     told: Mutex<BufReader<ChildStdout>>,
@@ -39,7 +39,11 @@ impl CommonGround {
         let (nats, streams) = jetstream();
         let postgres = Postgres::start();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let mut child = command(&nats, &postgres, port, options).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = command(&nats, &postgres, port, options)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut told = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         told.read_line(&mut line).unwrap();
@@ -57,12 +61,17 @@ impl CommonGround {
     pub fn check() -> (bool, String) {
         let ((nats, _streams), postgres) = (jetstream(), Postgres::start());
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let told = command(&nats, &postgres, port, &["--ack-wait", "0.2", "--check", VECTORS]).output().unwrap();
-        let words = [told.stdout, told.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+        let told = command(&nats, &postgres, port, &["--ack-wait", "0.2", "--check", VECTORS])
+            .output()
+            .unwrap();
+        let words = [told.stdout, told.stderr]
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            .concat();
         (told.status.success(), words)
     }
 
-    /// Says a word to the stand-in (`go`, `api off`, `tools off`); once this is done, it has done it.
+    /// Says a word to the stand-in (`go`, `api off`, `tools off`); once this is done, it has done
+    /// it.
     pub fn tell(&self, word: &str) {
         writeln!(self.child.stdin.as_ref().unwrap(), "{word}").unwrap();
         let mut line = String::new();
@@ -87,7 +96,10 @@ impl CommonGround {
 
     /// Puts definitions into the project, as a file of each.
     pub fn put(&self, definitions: &[&str]) {
-        let each = definitions.iter().map(|text| serde_json::Value::from(*text)).collect::<serde_json::Value>();
+        let each = definitions
+            .iter()
+            .map(|text| serde_json::Value::from(*text))
+            .collect::<serde_json::Value>();
         self.python(&format!(
             "import json, sys, urllib.request as it\n\
              for text in json.loads({:?}):\n \
@@ -108,11 +120,10 @@ impl CommonGround {
         }
     }
 
-    /// Has agent `ui_dbg` delegate a turn by a UI action of that id; what the turn does is its plan (see
-    /// `tests/services/commonground_agents.py`).
+    /// Has agent `ui_dbg` delegate a turn by a UI action of that id; what the turn does is its plan
+    /// (see `tests/services/commonground_agents.py`).
     pub fn plays(&self, action: &str, agent: &str, plan: &serde_json::Value) {
-        let body =
-            serde_json::json!({"action_id": action, "tool_name": "delegate_async", "args": {"agent_id": agent, "plan": plan}});
+        let body = serde_json::json!({"action_id": action, "tool_name": "delegate_async", "args": {"agent_id": agent, "plan": plan}});
         self.python(&format!(
             "import asyncio, nats, sys\n\
              headers = {{'CG-Agent-Id': 'ui_dbg', 'CG-Turn-Id': 'turn_of_{action}', 'CG-Turn-Epoch': '1', 'CG-Recursion-Depth': '0',\n\
@@ -126,7 +137,8 @@ impl CommonGround {
         ));
     }
 
-    /// Runs lines of Python that get the addresses of API, NATS and PostgreSQL as arguments; what they print.
+    /// Runs lines of Python that get the addresses of API, NATS and PostgreSQL as arguments; what
+    /// they print.
     pub fn python(&self, lines: &str) -> String {
         let output = Command::new(program("TOOLCRIB_PYTHON"))
             .args(["-c", lines, &self.api(), &self.nats.url(), &self.postgres.dsn()])
@@ -147,12 +159,18 @@ impl Drop for CommonGround {
 /// A NATS server that keeps streams in a folder of its own.
 pub fn jetstream() -> (NatsServer, TempDir) {
     let streams = tempfile::tempdir().unwrap();
-    let server = NatsServer::configured(&format!("jetstream {{ store_dir: \"{}\" }}", streams.path().display()));
+    let server = NatsServer::configured(&format!(
+        "jetstream {{ store_dir: \"{}\" }}",
+        streams.path().display()
+    ));
     (server, streams)
 }
 
 fn command(nats: &NatsServer, postgres: &Postgres, port: u16, options: &[&str]) -> Command {
     let mut command = Command::new(program("TOOLCRIB_PYTHON"));
-    command.arg(script("commonground.py")).args([nats.url(), postgres.dsn(), port.to_string()]).args(options);
+    command
+        .arg(script("commonground.py"))
+        .args([nats.url(), postgres.dsn(), port.to_string()])
+        .args(options);
     command
 }

@@ -1,4 +1,5 @@
-//! Peers that speak just enough of a broker's protocol to carry one call, and then say something that no broker would.
+//! Peers that speak just enough of a broker's protocol to carry one call, and then say something
+//! that no broker would.
 
 use std::{
     io::{Read, Result, Write},
@@ -20,7 +21,11 @@ use toolcrib::model::{connection::Connection, transport::TransportKind};
 pub const HUGE: u32 = 2_000_000_000;
 
 /// A listener that plays a part for each who connects.
-fn peer(scheme: &str, kind: TransportKind, plays: impl Fn(&mut TcpStream) -> Result<()> + Send + Sync + 'static) -> Connection {
+fn peer(
+    scheme: &str,
+    kind: TransportKind,
+    plays: impl Fn(&mut TcpStream) -> Result<()> + Send + Sync + 'static,
+) -> Connection {
     let plays = Arc::new(plays);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("{scheme}://{}", listener.local_addr().unwrap());
@@ -55,7 +60,9 @@ fn amqp_frame(kind: u8, channel: [u8; 2], payload: &[u8]) -> Vec<u8> {
 fn amqp_answer(class: u8, method: u8) -> Option<Vec<u8>> {
     let answer: &[u8] = match (class, method) {
         // Start-Ok: Tune, with as many channels as may be, huge frames and no heartbeat.
-        (10, 11) => return Some([&[0, 10, 0, 30, 0, 0][..], &HUGE.to_be_bytes(), &[0, 0]].concat()),
+        (10, 11) => {
+            return Some([&[0, 10, 0, 30, 0, 0][..], &HUGE.to_be_bytes(), &[0, 0]].concat());
+        }
         (10, 40) => &[0, 10, 0, 41, 0],
         (20, 10) => &[0, 20, 0, 11, 0, 0, 0, 0],
         (20, 40) => &[0, 20, 0, 41],
@@ -71,8 +78,8 @@ fn amqp_answer(class: u8, method: u8) -> Option<Vec<u8>> {
     Some(answer.to_vec())
 }
 
-/// Speaks AMQP until a message is published; then announces one with a body of that size, of which nothing comes. Gives also the frame size
-/// that each client agrees to.
+/// Speaks AMQP until a message is published; then announces one with a body of that size, of which
+/// nothing comes. Gives also the frame size that each client agrees to.
 pub fn amqp(body: u64) -> (Connection, Receiver<u32>) {
     let (agreed, sizes) = channel();
     (peer("amqp", TransportKind::RabbitMq, move |stream| play_amqp(stream, body, &agreed)), sizes)
@@ -80,7 +87,8 @@ pub fn amqp(body: u64) -> (Connection, Receiver<u32>) {
 
 fn play_amqp(stream: &mut TcpStream, body: u64, agreed: &Sender<u32>) -> Result<()> {
     read::<8>(stream)?;
-    let start = [&[0, 10, 0, 10, 0, 9, 0, 0, 0, 0, 0, 0, 0, 5][..], b"PLAIN\0\0\0\x05en_US"].concat();
+    let start =
+        [&[0, 10, 0, 10, 0, 9, 0, 0, 0, 0, 0, 0, 0, 5][..], b"PLAIN\0\0\0\x05en_US"].concat();
     stream.write_all(&amqp_frame(1, [0, 0], &start))?;
     let mut listens = [0; 2];
     loop {
@@ -88,7 +96,9 @@ fn play_amqp(stream: &mut TcpStream, body: u64, agreed: &Sender<u32>) -> Result<
         let payload = read_some(stream, u32::from_be_bytes([a, b, c, d]))?;
         read::<1>(stream)?;
         match (kind, &payload[..]) {
-            (1, &[0, 10, 0, 31, _, _, a, b, c, d, ..]) => drop(agreed.send(u32::from_be_bytes([a, b, c, d]))),
+            (1, &[0, 10, 0, 31, _, _, a, b, c, d, ..]) => {
+                let _ = agreed.send(u32::from_be_bytes([a, b, c, d]));
+            }
             (1, &[_, class, _, method, ..]) => {
                 if (class, method) == (60, 20) {
                     listens = channel;
@@ -103,14 +113,19 @@ fn play_amqp(stream: &mut TcpStream, body: u64, agreed: &Sender<u32>) -> Result<
                 stream.write_all(&amqp_frame(1, channel, &acknowledged))?;
                 let deliver = [0, 60, 0, 60, 1, b'c', 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0];
                 stream.write_all(&amqp_frame(1, listens, &deliver))?;
-                stream.write_all(&amqp_frame(2, listens, &[&[0, 60, 0, 0][..], &body.to_be_bytes(), &[0, 0]].concat()))?;
+                stream.write_all(&amqp_frame(
+                    2,
+                    listens,
+                    &[&[0, 60, 0, 0][..], &body.to_be_bytes(), &[0, 0]].concat(),
+                ))?;
             }
             _ => {}
         }
     }
 }
 
-/// Speaks Pulsar's protocol until a message is sent; then says that a huge frame comes, of which nothing comes.
+/// Speaks Pulsar's protocol until a message is sent; then says that a huge frame comes, of which
+/// nothing comes.
 pub fn pulsar() -> Connection {
     peer("pulsar", TransportKind::Pulsar, play_pulsar)
 }

@@ -18,7 +18,8 @@ use toolcrib::{
     ui::form::view::{Form, FormReply},
 };
 
-/// A form being filled in, beside one that holds the wanted value already and shows where its branches are.
+/// A form being filled in, beside one that holds the wanted value already and shows where its
+/// branches are.
 pub struct Filler {
     pub form: Form,
     value: Value,
@@ -44,18 +45,28 @@ impl Filler {
         self.fill(&Pointer::root(), wanted)?;
         let reply = self.form.leave();
         self.take(reply)?;
-        if self.value != *wanted { Err(format!("came to {} for {wanted}", self.value)) } else { Ok(()) }
+        if self.value != *wanted {
+            Err(format!("came to {} for {wanted}", self.value))
+        } else {
+            Ok(())
+        }
     }
 
     fn take(&mut self, reply: FormReply) -> Result<(), String> {
         self.steps += 1;
         match reply {
-            FormReply::Edits(edits) | FormReply::Copy { edits, .. } | FormReply::Folder { edits, .. } => {
+            FormReply::Edits(edits)
+            | FormReply::Copy { edits, .. }
+            | FormReply::Folder { edits, .. } => {
                 for edit in &edits {
                     apply(&mut self.value, edit).map_err(|error| format!("{edit:?}: {error}"))?;
                 }
                 if **self.form.value() != self.value {
-                    return Err(format!("the form shows {} but its edits come to {}", self.form.value(), self.value));
+                    return Err(format!(
+                        "the form shows {} but its edits come to {}",
+                        self.form.value(),
+                        self.value
+                    ));
                 }
                 let value = Arc::clone(self.form.value());
                 self.form.sync(&value);
@@ -91,7 +102,11 @@ impl Filler {
 
     fn rows<'f>(form: &'f Form, at: &Pointer) -> Vec<(usize, &'f Field)> {
         let is_value = |field: &Field| !matches!(field.part, Part::Add | Part::More(_));
-        form.fields().iter().enumerate().filter(|(_, field)| field.pointer == *at && is_value(field)).collect()
+        form.fields()
+            .iter()
+            .enumerate()
+            .filter(|(_, field)| field.pointer == *at && is_value(field))
+            .collect()
     }
 
     /// Puts the focus on a row, ready for keys.
@@ -116,16 +131,27 @@ impl Filler {
             if self.switch(at)? {
                 continue;
             }
-            let row = Self::rows(&self.form, at).pop().map(|(row, field)| (row, field.kind.clone(), field.presence));
+            let row = Self::rows(&self.form, at)
+                .pop()
+                .map(|(row, field)| (row, field.kind.clone(), field.presence));
             last = Some(format!("{row:?}"));
             match (wanted, row) {
                 (Value::Null, Some((row, kind, _))) => self.fill_null(at, row, &kind)?,
-                (_, Some((row, kind @ (Kind::Const(_) | Kind::Choice(_) | Kind::Raw), presence))) => {
+                (
+                    _,
+                    Some((row, kind @ (Kind::Const(_) | Kind::Choice(_) | Kind::Raw), presence)),
+                ) => {
                     self.fill_one(at, wanted, (row, &kind, presence))?;
                 }
-                (Value::Object(members), row) => self.fill_members(at, members, row.map(|(row, ..)| row))?,
-                (Value::Array(items), Some((row, kind, _))) => self.fill_items(at, items, (row, &kind))?,
-                (_, Some((row, kind, presence))) => self.fill_one(at, wanted, (row, &kind, presence))?,
+                (Value::Object(members), row) => {
+                    self.fill_members(at, members, row.map(|(row, ..)| row))?;
+                }
+                (Value::Array(items), Some((row, kind, _))) => {
+                    self.fill_items(at, items, (row, &kind))?;
+                }
+                (_, Some((row, kind, presence))) => {
+                    self.fill_one(at, wanted, (row, &kind, presence))?;
+                }
                 (_, None) => return Err(format!("no row at {at}")),
             }
         }
@@ -142,9 +168,12 @@ impl Filler {
             Kind::Variant { chosen, .. } => Some(chosen),
             _ => None,
         };
-        let wanted: Vec<Option<usize>> = Self::rows(&self.guide, at).iter().filter_map(|(_, field)| chosen(field)).collect();
-        let present: Vec<(usize, Option<usize>)> =
-            Self::rows(&self.form, at).iter().filter_map(|(row, field)| Some((*row, chosen(field)?))).collect();
+        let wanted: Vec<Option<usize>> =
+            Self::rows(&self.guide, at).iter().filter_map(|(_, field)| chosen(field)).collect();
+        let present: Vec<(usize, Option<usize>)> = Self::rows(&self.form, at)
+            .iter()
+            .filter_map(|(row, field)| Some((*row, chosen(field)?)))
+            .collect();
         for ((row, present), wanted) in present.into_iter().zip(wanted) {
             let (Some(wanted), true) = (wanted, present != wanted) else { continue };
             self.turn_to(row)?;
@@ -170,8 +199,15 @@ impl Filler {
         }
     }
 
-    fn fill_members(&mut self, at: &Pointer, wanted: &Map<String, Value>, row: Option<usize>) -> Result<(), String> {
-        if self.here(at).is_some_and(|value| !value.is_object() && !value.is_null()) && row.is_some() {
+    fn fill_members(
+        &mut self,
+        at: &Pointer,
+        wanted: &Map<String, Value>,
+        row: Option<usize>,
+    ) -> Result<(), String> {
+        if self.here(at).is_some_and(|value| !value.is_object() && !value.is_null())
+            && row.is_some()
+        {
             return self.as_json(at, &Value::Object(wanted.clone()), &Kind::Raw);
         }
         self.drop_others(at, wanted)?;
@@ -181,7 +217,11 @@ impl Filler {
             let mut missing = Vec::new();
             for (name, value) in left {
                 let place = at.child(name.clone());
-                if self.show(&place)? { self.fill(&place, value)? } else { missing.push((name, value)) }
+                if self.show(&place)? {
+                    self.fill(&place, value)?;
+                } else {
+                    missing.push((name, value));
+                }
             }
             left = missing;
             if left.len() == before {
@@ -201,7 +241,13 @@ impl Filler {
 
     /// Takes away the members that are not wanted.
     fn drop_others(&mut self, at: &Pointer, wanted: &Map<String, Value>) -> Result<(), String> {
-        let others: Vec<String> = self.here(at).and_then(Value::as_object).into_iter().flat_map(Map::keys).cloned().collect();
+        let others: Vec<String> = self
+            .here(at)
+            .and_then(Value::as_object)
+            .into_iter()
+            .flat_map(Map::keys)
+            .cloned()
+            .collect();
         for name in others.into_iter().filter(|name| !wanted.contains_key(name)) {
             let place = at.child(name);
             if !self.show(&place)? {
@@ -214,23 +260,34 @@ impl Filler {
 
     fn add_member(&mut self, at: &Pointer, name: &str) -> Result<(), String> {
         self.show(at)?;
-        let adds = |form: &Form| form.fields().iter().position(|field| field.pointer == *at && field.part == Part::Add);
+        let adds = |form: &Form| {
+            form.fields().iter().position(|field| field.pointer == *at && field.part == Part::Add)
+        };
         match adds(&self.form) {
             Some(row) => self.turn_to(row)?,
             None => {
                 let own = Self::rows(&self.form, at).pop().map(|(row, _)| row);
                 let is_member = |field: &Field| {
-                    field.pointer.parent().as_ref() == Some(at) && !matches!(field.part, Part::Add | Part::More(_))
+                    field.pointer.parent().as_ref() == Some(at)
+                        && !matches!(field.part, Part::Add | Part::More(_))
                 };
                 let member = || self.form.fields().iter().position(is_member);
                 let (row, act) = match own {
                     Some(row) => (row, Act::AddItem),
-                    None => (member().ok_or_else(|| format!("no row to add {name:?} to {at}"))?, Act::AddMember),
+                    None => (
+                        member().ok_or_else(|| format!("no row to add {name:?} to {at}"))?,
+                        Act::AddMember,
+                    ),
                 };
                 self.turn_to(row)?;
                 self.act(act).map_err(|words| format!("adding {name:?} to {at}: {words}"))?;
                 let row = adds(&self.form).ok_or_else(|| {
-                    let rows: Vec<_> = self.form.fields().iter().map(|field| (field.pointer.to_string(), field.part)).collect();
+                    let rows: Vec<_> = self
+                        .form
+                        .fields()
+                        .iter()
+                        .map(|field| (field.pointer.to_string(), field.part))
+                        .collect();
                     format!("no row for the name {name:?} at {at} among {rows:?}")
                 })?;
                 self.turn_to(row)?;
@@ -244,7 +301,12 @@ impl Filler {
         }
     }
 
-    fn fill_items(&mut self, at: &Pointer, wanted: &[Value], (row, kind): (usize, &Kind)) -> Result<(), String> {
+    fn fill_items(
+        &mut self,
+        at: &Pointer,
+        wanted: &[Value],
+        (row, kind): (usize, &Kind),
+    ) -> Result<(), String> {
         let present = self.here(at).filter(|value| !value.is_null());
         if present.is_some_and(|value| !value.is_array()) {
             return self.as_json(at, &Value::Array(wanted.to_vec()), kind);
@@ -264,7 +326,9 @@ impl Filler {
             self.turn_to(row)?;
             return self.act(Act::SetEmpty);
         }
-        while let Some(last) = self.here(at).and_then(Value::as_array).map(Vec::len).filter(|len| *len > wanted.len()) {
+        while let Some(last) =
+            self.here(at).and_then(Value::as_array).map(Vec::len).filter(|len| *len > wanted.len())
+        {
             self.show(&at.item(last - 1))?;
             self.act(Act::RemoveValue)?;
         }
@@ -273,28 +337,47 @@ impl Filler {
 
     fn add_item(&mut self, at: &Pointer) -> Result<(), String> {
         self.show(at)?;
-        let adds = self.form.fields().iter().position(|field| field.pointer == *at && field.part == Part::Add);
+        let adds = self
+            .form
+            .fields()
+            .iter()
+            .position(|field| field.pointer == *at && field.part == Part::Add);
         match adds {
             Some(row) => {
                 self.turn_to(row)?;
                 self.key(Code::Enter)
             }
             None => {
-                let row = Self::rows(&self.form, at).pop().map(|(row, _)| row).ok_or_else(|| format!("no list at {at}"))?;
+                let row = Self::rows(&self.form, at)
+                    .pop()
+                    .map(|(row, _)| row)
+                    .ok_or_else(|| format!("no list at {at}"))?;
                 self.turn_to(row)?;
                 self.act(Act::AddItem)
             }
         }
     }
 
-    fn fill_chips(&mut self, at: &Pointer, wanted: &[Value], (row, kind): (usize, &Kind)) -> Result<(), String> {
+    fn fill_chips(
+        &mut self,
+        at: &Pointer,
+        wanted: &[Value],
+        (row, kind): (usize, &Kind),
+    ) -> Result<(), String> {
         let Kind::Chips(choices) = kind else { return Ok(()) };
         let texts: Vec<&str> = wanted.iter().filter_map(Value::as_str).collect();
         let closed = choices.as_ref().filter(|choices| !choices.open);
-        let plain = |text: &&str| text.trim() == *text && !text.is_empty() && !text.contains([',', '\n', '\r']);
+        let plain = |text: &&str| {
+            text.trim() == *text && !text.is_empty() && !text.contains([',', '\n', '\r'])
+        };
         let twice = (1..texts.len()).any(|index| texts[..index].contains(&texts[index]));
-        let listed = closed.is_none_or(|choices| texts.iter().all(|text| choices.options.iter().any(|it| it.value == **text)));
-        if texts.len() < wanted.len() || !texts.iter().all(plain) || closed.is_some() && (twice || !listed) {
+        let listed = closed.is_none_or(|choices| {
+            texts.iter().all(|text| choices.options.iter().any(|it| it.value == **text))
+        });
+        if texts.len() < wanted.len()
+            || !texts.iter().all(plain)
+            || closed.is_some() && (twice || !listed)
+        {
             return self.as_json(at, &Value::Array(wanted.to_vec()), kind);
         }
         self.turn_to(row)?;
@@ -308,8 +391,11 @@ impl Filler {
         for text in texts {
             match closed {
                 Some(choices) => {
-                    let present = self.here(at).and_then(Value::as_array).cloned().unwrap_or_default();
-                    let index = |wanted: &dyn Fn(&Value) -> bool| choices.options.iter().position(|option| wanted(&option.value));
+                    let present =
+                        self.here(at).and_then(Value::as_array).cloned().unwrap_or_default();
+                    let index = |wanted: &dyn Fn(&Value) -> bool| {
+                        choices.options.iter().position(|option| wanted(&option.value))
+                    };
                     let start = index(&|value| present.contains(value)).unwrap_or(0);
                     let goal = index(&|value| *value == *text).unwrap_or(0);
                     self.turn_to_place(at)?;
@@ -337,11 +423,19 @@ impl Filler {
     }
 
     fn turn_to_place(&mut self, at: &Pointer) -> Result<(), String> {
-        let row = Self::rows(&self.form, at).pop().map(|(row, _)| row).ok_or_else(|| format!("no row at {at}"))?;
+        let row = Self::rows(&self.form, at)
+            .pop()
+            .map(|(row, _)| row)
+            .ok_or_else(|| format!("no row at {at}"))?;
         self.turn_to(row)
     }
 
-    fn fill_one(&mut self, at: &Pointer, wanted: &Value, (row, kind, presence): (usize, &Kind, Presence)) -> Result<(), String> {
+    fn fill_one(
+        &mut self,
+        at: &Pointer,
+        wanted: &Value,
+        (row, kind, presence): (usize, &Kind, Presence),
+    ) -> Result<(), String> {
         self.turn_to(row)?;
         let typed = match (kind, wanted) {
             (Kind::Const(fixed), _) if fixed == wanted => self.key(Code::Enter),
@@ -351,18 +445,28 @@ impl Filler {
                 self.clear(at)?;
                 self.paste(&number.to_string())
             }
-            (Kind::Choice(choices), _) => match choices.options.iter().position(|option| option.value == *wanted) {
-                Some(index) => self.choose(at, index, choices.options.len(), row),
-                None if choices.open && wanted.as_str().is_some_and(|text| text.contains('\n')) => {
-                    self.write_text(at, wanted.as_str().unwrap_or_default())
+            (Kind::Choice(choices), _) => {
+                match choices.options.iter().position(|option| option.value == *wanted) {
+                    Some(index) => self.choose(at, index, choices.options.len(), row),
+                    None if choices.open
+                        && wanted.as_str().is_some_and(|text| text.contains('\n')) =>
+                    {
+                        self.write_text(at, wanted.as_str().unwrap_or_default())
+                    }
+                    None if choices.open && wanted.is_string() => {
+                        self.type_text(at, wanted.as_str().unwrap_or_default())
+                    }
+                    None => return self.as_json(at, wanted, kind),
                 }
-                None if choices.open && wanted.is_string() => self.type_text(at, wanted.as_str().unwrap_or_default()),
-                None => return self.as_json(at, wanted, kind),
-            },
-            (Kind::Text(TextKind::Line | TextKind::Secret), Value::String(text)) if !text.contains(['\n', '\r']) => {
+            }
+            (Kind::Text(TextKind::Line | TextKind::Secret), Value::String(text))
+                if !text.contains(['\n', '\r']) =>
+            {
                 self.type_text(at, text)
             }
-            (Kind::Text(TextKind::Line | TextKind::Lines), Value::String(text)) => self.write_text(at, text),
+            (Kind::Text(TextKind::Line | TextKind::Lines), Value::String(text)) => {
+                self.write_text(at, text)
+            }
             _ => return self.as_json(at, wanted, kind),
         };
         typed?;
@@ -373,7 +477,13 @@ impl Filler {
         Ok(())
     }
 
-    fn choose(&mut self, at: &Pointer, index: usize, options: usize, row: usize) -> Result<(), String> {
+    fn choose(
+        &mut self,
+        at: &Pointer,
+        index: usize,
+        options: usize,
+        row: usize,
+    ) -> Result<(), String> {
         let field = &self.form.fields()[row];
         let null = usize::from(field.node.types.contains(Types::NULL));
         let unset = !field.required && matches!(field.role, Role::Member);
@@ -397,7 +507,9 @@ impl Filler {
 
     /// Empties a text from wherever the cursor is.
     fn clear(&mut self, at: &Pointer) -> Result<(), String> {
-        let length = self.here(at).map_or(0, |value| value.as_str().map_or_else(|| value.to_string().len(), str::len));
+        let length = self
+            .here(at)
+            .map_or(0, |value| value.as_str().map_or_else(|| value.to_string().len(), str::len));
         for _ in 0..length {
             self.key(Code::Backspace)?;
         }
@@ -431,7 +543,8 @@ impl Filler {
     /// The last resort: the field as JSON.
     fn as_json(&mut self, at: &Pointer, wanted: &Value, kind: &Kind) -> Result<(), String> {
         let kind = format!("{kind:?}");
-        self.raw.push(format!("{at} ({}) {wanted}", kind.split(['(', ' ']).next().unwrap_or_default()));
+        self.raw
+            .push(format!("{at} ({}) {wanted}", kind.split(['(', ' ']).next().unwrap_or_default()));
         self.turn_to_place(at)?;
         if self.form.refusal(Act::RemoveValue).is_none() {
             let row = Self::rows(&self.form, at).pop();
@@ -442,7 +555,9 @@ impl Filler {
             }
         }
         self.act(Act::EditJson)?;
-        let length = self.here(at).map_or(0, |value| serde_json::to_string_pretty(value).unwrap_or_default().len());
+        let length = self
+            .here(at)
+            .map_or(0, |value| serde_json::to_string_pretty(value).unwrap_or_default().len());
         for _ in 0..length {
             self.key(Code::Delete)?;
         }

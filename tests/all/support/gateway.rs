@@ -1,4 +1,5 @@
-//! TrustGraph's gateway: the real one with its services, and a stand-in for what the real one does only by accident.
+//! TrustGraph's gateway: the real one with its services, and a stand-in for what the real one does
+//! only by accident.
 
 use std::{
     io::{BufRead, BufReader, Lines},
@@ -36,7 +37,8 @@ fn run(name: &str, arguments: &[String]) -> (Child, Lines<BufReader<ChildStdout>
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let said: Vec<String> = lines.by_ref().map_while(Result::ok).take_while(|line| line != "READY").collect();
+    let said: Vec<String> =
+        lines.by_ref().map_while(Result::ok).take_while(|line| line != "READY").collect();
     let running = child.try_wait().unwrap().is_none();
     assert!(running && said.is_empty(), "{name} did not start:\n{}", said.join("\n"));
     (child, lines)
@@ -55,7 +57,10 @@ impl StandIn {
     }
 
     pub fn encrypted(certificates: &Certificates) -> Self {
-        Self::at(free_port(), ["server.pem", "server.key"].map(|name| certificates.file(name)).into())
+        Self::at(
+            free_port(),
+            ["server.pem", "server.key"].map(|name| certificates.file(name)).into(),
+        )
     }
 
     fn at(port: u16, files: Vec<String>) -> Self {
@@ -75,7 +80,12 @@ impl StandIn {
     }
 
     /// The same with encryption, by a name of the host.
-    pub fn encrypted_connection(&self, transport: TransportKind, host: &str, ca_file: String) -> Connection {
+    pub fn encrypted_connection(
+        &self,
+        transport: TransportKind,
+        host: &str,
+        ca_file: String,
+    ) -> Connection {
         let server = format!("{}s://{host}:{}", scheme(transport), self.port);
         let tls = Tls { required: true, ca_file: Some(ca_file), ..Tls::default() };
         Connection { tls, ..self.connection(transport).at(vec![server]) }
@@ -94,7 +104,10 @@ impl StandIn {
 
     /// Sends it a signal: `STOP`, `CONT`.
     pub fn signal(&self, name: &str) {
-        let sent = Command::new("kill").args([format!("-{name}"), self.child.id().to_string()]).status().unwrap();
+        let sent = Command::new("kill")
+            .args([format!("-{name}"), self.child.id().to_string()])
+            .status()
+            .unwrap();
         assert!(sent.success());
     }
 }
@@ -110,7 +123,8 @@ fn scheme(transport: TransportKind) -> &'static str {
     if transport == TransportKind::Http { "http" } else { "ws" }
 }
 
-/// TrustGraph's own gateway, configuration service, agent and MCP service, on a broker of their own; stopped on drop.
+/// TrustGraph's own gateway, configuration service, agent and MCP service, on a broker of their
+/// own; stopped on drop.
 pub struct Deployment {
     child: Child,
     port: u16,
@@ -153,7 +167,8 @@ impl Deployment {
         self.loaded.recv_timeout(super::calls::HUNG).unwrap()
     }
 
-    /// What the agent asked the language model next: the tools that it offered, and how many steps it had made.
+    /// What the agent asked the language model next: the tools that it offered, and how many steps
+    /// it had made.
     pub fn asked(&self) -> serde_json::Value {
         serde_json::from_str(&self.asked.recv_timeout(super::calls::HUNG).unwrap()).unwrap()
     }

@@ -1,4 +1,5 @@
-//! Values made from a schema: right ones, and right ones spoilt. Whether they are right is for `jsonschema` alone to say.
+//! Values made from a schema: right ones, and right ones spoilt. Whether they are right is for
+//! `jsonschema` alone to say.
 
 use std::collections::BTreeSet;
 
@@ -46,11 +47,21 @@ pub fn invalid(value: &Value, judge: &Validator, luck: &mut Luck) -> Option<Valu
                 items.pop();
             }
             (1, Value::Array(items)) => items.extend([json!(null), json!([]), json!([])]),
-            (2, Value::Number(number)) => *slot = json!(number.as_f64().unwrap_or(0.0) * -1e9 - 0.5),
+            (2, Value::Number(number)) => {
+                *slot = json!(number.as_f64().unwrap_or(0.0) * -1e9 - 0.5);
+            }
             (2, Value::String(text)) => *slot = json!(format!("{text} \u{7f}").repeat(200)),
             _ => {
                 *slot = luck
-                    .pick(&[json!(null), json!(true), json!(-0.5), json!(""), json!("?!"), json!([[]]), json!({"?": 1})])
+                    .pick(&[
+                        json!(null),
+                        json!(true),
+                        json!(-0.5),
+                        json!(""),
+                        json!("?!"),
+                        json!([[]]),
+                        json!({"?": 1}),
+                    ])
                     .clone();
             }
         }
@@ -61,10 +72,13 @@ pub fn invalid(value: &Value, judge: &Validator, luck: &mut Luck) -> Option<Valu
 fn each_place(value: &Value, at: &mut String, places: &mut Vec<String>) {
     places.push(at.clone());
     let below: Vec<(String, &Value)> = match value {
-        Value::Object(members) => {
-            members.iter().map(|(name, member)| (name.replace('~', "~0").replace('/', "~1"), member)).collect()
+        Value::Object(members) => members
+            .iter()
+            .map(|(name, member)| (name.replace('~', "~0").replace('/', "~1"), member))
+            .collect(),
+        Value::Array(items) => {
+            items.iter().enumerate().map(|(index, item)| (index.to_string(), item)).collect()
         }
-        Value::Array(items) => items.iter().enumerate().map(|(index, item)| (index.to_string(), item)).collect(),
         _ => Vec::new(),
     };
     for (token, inner) in below {
@@ -94,11 +108,19 @@ impl<'m> Maker<'m> {
     }
 
     /// The schemas that apply together, with a branch taken of each union.
-    fn together(&mut self, schema: &'m Value, parts: &mut Vec<&'m Map<String, Value>>, depth: usize) {
+    fn together(
+        &mut self,
+        schema: &'m Value,
+        parts: &mut Vec<&'m Map<String, Value>>,
+        depth: usize,
+    ) {
         let Some(keywords) = schema.as_object().filter(|_| depth > 0) else { return };
         parts.push(keywords);
         for name in ["$ref", "$dynamicRef", "$recursiveRef"] {
-            let target = keywords.get(name).and_then(Value::as_str).and_then(|reference| self.target(reference));
+            let target = keywords
+                .get(name)
+                .and_then(Value::as_str)
+                .and_then(|reference| self.target(reference));
             if let Some(target) = target {
                 self.together(target, parts, depth - 1);
             }
@@ -107,7 +129,9 @@ impl<'m> Maker<'m> {
             self.together(part, parts, depth - 1);
         }
         for name in ["anyOf", "oneOf"] {
-            if let Some(branches) = keywords.get(name).and_then(Value::as_array).filter(|branches| !branches.is_empty()) {
+            if let Some(branches) =
+                keywords.get(name).and_then(Value::as_array).filter(|branches| !branches.is_empty())
+            {
                 let branch = &branches[self.luck.below(branches.len())];
                 self.together(branch, parts, depth - 1);
             }
@@ -121,7 +145,9 @@ impl<'m> Maker<'m> {
             }
         }
         for name in ["dependentSchemas", "dependencies"] {
-            for part in keywords.get(name).and_then(Value::as_object).into_iter().flat_map(Map::values) {
+            for part in
+                keywords.get(name).and_then(Value::as_object).into_iter().flat_map(Map::values)
+            {
                 if self.luck.chance(40) {
                     self.together(part, parts, depth - 1);
                 }
@@ -137,10 +163,16 @@ impl<'m> Maker<'m> {
         if let Some(constant) = parts.iter().find_map(|part| part.get("const")) {
             return constant.clone();
         }
-        if let Some(values) = parts.iter().find_map(|part| part.get("enum")?.as_array()).filter(|values| !values.is_empty()) {
+        if let Some(values) = parts
+            .iter()
+            .find_map(|part| part.get("enum")?.as_array())
+            .filter(|values| !values.is_empty())
+        {
             return values[self.luck.below(values.len())].clone();
         }
-        if let Some(default) = parts.iter().find_map(|part| part.get("default")).filter(|_| self.luck.chance(10)) {
+        if let Some(default) =
+            parts.iter().find_map(|part| part.get("default")).filter(|_| self.luck.chance(10))
+        {
             return default.clone();
         }
         match self.kind(&parts, depth) {
@@ -155,7 +187,8 @@ impl<'m> Maker<'m> {
     }
 
     fn kind(&mut self, parts: &[&'m Map<String, Value>], depth: usize) -> &'m str {
-        let mut allowed: Vec<&str> = vec!["string", "integer", "number", "boolean", "null", "array", "object"];
+        let mut allowed: Vec<&str> =
+            vec!["string", "integer", "number", "boolean", "null", "array", "object"];
         let mut typed = false;
         for part in parts {
             let named: Vec<&str> = match part.get("type") {
@@ -164,12 +197,22 @@ impl<'m> Maker<'m> {
                 _ => continue,
             };
             typed = true;
-            allowed.retain(|kind| named.contains(kind) || *kind == "integer" && named.contains(&"number"));
+            allowed.retain(|kind| {
+                named.contains(kind) || *kind == "integer" && named.contains(&"number")
+            });
         }
         if !typed {
-            let speaks = |names: &[&str]| parts.iter().any(|part| names.iter().any(|name| part.contains_key(*name)));
-            if speaks(&["properties", "required", "additionalProperties", "patternProperties", "propertyNames", "minProperties"])
-            {
+            let speaks = |names: &[&str]| {
+                parts.iter().any(|part| names.iter().any(|name| part.contains_key(*name)))
+            };
+            if speaks(&[
+                "properties",
+                "required",
+                "additionalProperties",
+                "patternProperties",
+                "propertyNames",
+                "minProperties",
+            ]) {
                 return "object";
             }
             if speaks(&["items", "prefixItems", "contains", "minItems", "uniqueItems"]) {
@@ -178,7 +221,8 @@ impl<'m> Maker<'m> {
             if speaks(&["pattern", "format", "minLength", "maxLength", "contentMediaType"]) {
                 return "string";
             }
-            if speaks(&["minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum"]) {
+            if speaks(&["minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum"])
+            {
                 return "number";
             }
             if depth < 3 {
@@ -194,8 +238,12 @@ impl<'m> Maker<'m> {
         let mut step = None;
         for part in parts {
             let number = |name: &str| part.get(name).and_then(Value::as_f64);
-            low = low.max(number("minimum").unwrap_or(low)).max(number("exclusiveMinimum").map_or(low, |at| at + 1e-3));
-            high = high.min(number("maximum").unwrap_or(high)).min(number("exclusiveMaximum").map_or(high, |at| at - 1e-3));
+            low = low
+                .max(number("minimum").unwrap_or(low))
+                .max(number("exclusiveMinimum").map_or(low, |at| at + 1e-3));
+            high = high
+                .min(number("maximum").unwrap_or(high))
+                .min(number("exclusiveMaximum").map_or(high, |at| at - 1e-3));
             step = number("multipleOf").or(step);
         }
         let spread = self.luck.below(50) as f64;
@@ -230,10 +278,24 @@ impl<'m> Maker<'m> {
         if word("contentMediaType") == Some("application/json") {
             return "{\"a\": [1, 2]}".into();
         }
-        let bound = |name: &'static str| parts.iter().filter_map(move |part| part.get(name)?.as_u64());
+        let bound =
+            |name: &'static str| parts.iter().filter_map(move |part| part.get(name)?.as_u64());
         let low = bound("minLength").max().unwrap_or(0);
         let high = bound("maxLength").min().unwrap_or(low + 30).max(low);
-        let words = ["ada", "Größe", "日本語", "a b", "x", "it's \"so\"", "🦀", "two\nlines", "", " pad ", "a,b", "1.50"];
+        let words = [
+            "ada",
+            "Größe",
+            "日本語",
+            "a b",
+            "x",
+            "it's \"so\"",
+            "🦀",
+            "two\nlines",
+            "",
+            " pad ",
+            "a,b",
+            "1.50",
+        ];
         let mut text = (*self.luck.pick(&words)).to_owned();
         while (text.chars().count() as u64) < low {
             text.push_str(self.luck.pick::<&str>(&["abc", "é", "7 "]));
@@ -252,15 +314,22 @@ impl<'m> Maker<'m> {
     }
 
     fn list(&mut self, parts: &[&'m Map<String, Value>], depth: usize) -> Value {
-        let bound = |name: &'static str| parts.iter().filter_map(move |part| part.get(name)?.as_u64());
+        let bound =
+            |name: &'static str| parts.iter().filter_map(move |part| part.get(name)?.as_u64());
         let low = bound("minItems").max().unwrap_or(0) as usize;
         let high = bound("maxItems").min().map_or(low + 3, |high| high as usize);
-        let prefix = parts.iter().find_map(|part| part.get("prefixItems").or_else(|| part.get("items"))?.as_array());
+        let prefix = parts
+            .iter()
+            .find_map(|part| part.get("prefixItems").or_else(|| part.get("items"))?.as_array());
         let prefix = prefix.map_or(&[][..], Vec::as_slice);
         let rest: Vec<&Value> = parts
             .iter()
             .filter_map(|part| {
-                let name = if part.get("items").is_some_and(Value::is_array) { "additionalItems" } else { "items" };
+                let name = if part.get("items").is_some_and(Value::is_array) {
+                    "additionalItems"
+                } else {
+                    "items"
+                };
                 part.get(name).filter(|items| !items.is_array())
             })
             .collect();
@@ -268,7 +337,12 @@ impl<'m> Maker<'m> {
         let wanted = parts.iter().find_map(|part| part.get("contains"));
         let most = if closed { prefix.len().min(high) } else { high };
         let spread = most.saturating_sub(low);
-        let mut count = low + if self.spare || depth == 0 || spread == 0 { 0 } else { self.luck.below(spread.min(4) + 1) };
+        let mut count = low
+            + if self.spare || depth == 0 || spread == 0 {
+                0
+            } else {
+                self.luck.below(spread.min(4) + 1)
+            };
         if wanted.is_some() {
             count = count.max(1);
         }
@@ -284,7 +358,9 @@ impl<'m> Maker<'m> {
                     }
                     _ => self.value(&rest, depth.saturating_sub(1)),
                 };
-                let twice = parts.iter().any(|part| part.get("uniqueItems") == Some(&Value::Bool(true))) && items.contains(&item);
+                let twice =
+                    parts.iter().any(|part| part.get("uniqueItems") == Some(&Value::Bool(true)))
+                        && items.contains(&item);
                 if !twice {
                     items.push(item);
                     break;
@@ -295,11 +371,16 @@ impl<'m> Maker<'m> {
     }
 
     fn object(&mut self, parts: &[&'m Map<String, Value>], depth: usize) -> Value {
-        let list = |value: Option<&'m Value>| value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-        let mut names: BTreeSet<&str> = parts.iter().flat_map(|part| list(part.get("required"))).collect();
+        let list = |value: Option<&'m Value>| {
+            value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+        };
+        let mut names: BTreeSet<&str> =
+            parts.iter().flat_map(|part| list(part.get("required"))).collect();
         let mut declared: Vec<&str> = Vec::new();
         for part in parts {
-            for name in part.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys) {
+            for name in
+                part.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys)
+            {
                 declared.push(name);
                 if depth > 0 && !self.spare && self.luck.chance(60) {
                     names.insert(name);
@@ -309,7 +390,9 @@ impl<'m> Maker<'m> {
         for _ in 0..3 {
             for part in parts {
                 for keyword in ["dependentRequired", "dependencies"] {
-                    for (name, others) in part.get(keyword).and_then(Value::as_object).into_iter().flatten() {
+                    for (name, others) in
+                        part.get(keyword).and_then(Value::as_object).into_iter().flatten()
+                    {
                         if names.contains(name.as_str()) {
                             names.extend(list(Some(others)));
                         }
@@ -318,7 +401,8 @@ impl<'m> Maker<'m> {
             }
         }
         let mut members = Map::new();
-        let mut order: Vec<&str> = declared.into_iter().filter(|name| names.contains(name)).collect();
+        let mut order: Vec<&str> =
+            declared.into_iter().filter(|name| names.contains(name)).collect();
         order.extend(names.iter().copied());
         for name in order {
             if !members.contains_key(name) {
@@ -326,21 +410,32 @@ impl<'m> Maker<'m> {
                 members.insert(name.to_owned(), value);
             }
         }
-        let low = parts.iter().filter_map(|part| part.get("minProperties")?.as_u64()).max().unwrap_or(0) as usize;
+        let low =
+            parts.iter().filter_map(|part| part.get("minProperties")?.as_u64()).max().unwrap_or(0)
+                as usize;
         let closed = parts.iter().any(|part| {
-            ["additionalProperties", "unevaluatedProperties"].iter().any(|name| part.get(*name) == Some(&Value::Bool(false)))
+            ["additionalProperties", "unevaluatedProperties"]
+                .iter()
+                .any(|name| part.get(*name) == Some(&Value::Bool(false)))
         });
         let patterns = parts.iter().find_map(|part| part.get("patternProperties")?.as_object());
-        let mut more = if depth > 0 && !self.spare && self.luck.chance(40) { 1 + self.luck.below(2) } else { 0 };
+        let mut more = if depth > 0 && !self.spare && self.luck.chance(40) {
+            1 + self.luck.below(2)
+        } else {
+            0
+        };
         more = more.max(low.saturating_sub(members.len()));
         for number in 0..more * 2 {
             if members.len() >= low && number >= more {
                 break;
             }
-            let pattern = patterns.and_then(|patterns| patterns.keys().nth(self.luck.below(patterns.len().max(1))));
+            let pattern = patterns
+                .and_then(|patterns| patterns.keys().nth(self.luck.below(patterns.len().max(1))));
             let by_names = parts.iter().find_map(|part| part.get("propertyNames"));
             let name = match (pattern, by_names) {
-                (Some(pattern), _) if closed || self.luck.chance(50) => self.matching(pattern).unwrap_or_default(),
+                (Some(pattern), _) if closed || self.luck.chance(50) => {
+                    self.matching(pattern).unwrap_or_default()
+                }
                 _ if closed => break,
                 (_, Some(rule)) => self.value(&[rule], 1).as_str().unwrap_or_default().to_owned(),
                 _ => (*self.luck.pick(&["extra", "a b", "x-1", "größe", "a/b~c", "0"])).to_owned(),
@@ -359,7 +454,9 @@ impl<'m> Maker<'m> {
         for part in parts {
             let before = schemas.len();
             schemas.extend(part.get("properties").and_then(|properties| properties.get(name)));
-            for (pattern, inner) in part.get("patternProperties").and_then(Value::as_object).into_iter().flatten() {
+            for (pattern, inner) in
+                part.get("patternProperties").and_then(Value::as_object).into_iter().flatten()
+            {
                 if jsonschema::is_valid(&json!({"pattern": pattern}), &json!(name)) {
                     schemas.push(inner);
                 }
@@ -375,8 +472,14 @@ impl<'m> Maker<'m> {
 fn anchored<'v>(schema: &'v Value, name: &str) -> Option<&'v Value> {
     match schema {
         Value::Object(members) => {
-            let is_it = ["$anchor", "$dynamicAnchor"].iter().any(|keyword| members.get(*keyword).is_some_and(|it| it == name));
-            if is_it { Some(schema) } else { members.values().find_map(|member| anchored(member, name)) }
+            let is_it = ["$anchor", "$dynamicAnchor"]
+                .iter()
+                .any(|keyword| members.get(*keyword).is_some_and(|it| it == name));
+            if is_it {
+                Some(schema)
+            } else {
+                members.values().find_map(|member| anchored(member, name))
+            }
         }
         Value::Array(items) => items.iter().find_map(|item| anchored(item, name)),
         _ => None,

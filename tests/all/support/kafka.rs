@@ -1,4 +1,5 @@
-//! A real broker that speaks Kafka's protocol and keeps everything in memory, started and stopped by the test that uses it.
+//! A real broker that speaks Kafka's protocol and keeps everything in memory, started and stopped
+//! by the test that uses it.
 
 use std::{
     net::TcpListener,
@@ -33,9 +34,11 @@ impl KafkaBroker {
 
     fn with(more: &[&str], advertised: Option<&str>) -> Self {
         let address = format!("127.0.0.1:{}", free_port());
-        let [listens, tells] = [&address, advertised.unwrap_or(&address)].map(|at| format!("tcp://{at}"));
+        let [listens, tells] =
+            [&address, advertised.unwrap_or(&address)].map(|at| format!("tcp://{at}"));
         let addresses = ["--listener-url", &listens, "--advertised-listener-url", &tells];
-        let options: Vec<String> = addresses.iter().chain(more).map(|&option| option.to_owned()).collect();
+        let options: Vec<String> =
+            addresses.iter().chain(more).map(|&option| option.to_owned()).collect();
         Self { child: run(&options), address, options }
     }
 
@@ -75,7 +78,10 @@ pub fn free_port() -> u16 {
 
 fn run(options: &[String]) -> Child {
     let mut broker = Command::new(program("TOOLCRIB_KAFKA_BROKER"));
-    started(broker.args(["broker", "--storage-engine", "memory://tansu/"]).args(options), "ready in")
+    started(
+        broker.args(["broker", "--storage-engine", "memory://tansu/"]).args(options),
+        "ready in",
+    )
 }
 
 impl Drop for KafkaBroker {

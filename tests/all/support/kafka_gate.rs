@@ -1,4 +1,5 @@
-//! What stands before a Kafka broker that can neither encrypt nor ask for a password: a gate that does both.
+//! What stands before a Kafka broker that can neither encrypt nor ask for a password: a gate that
+//! does both.
 
 use std::{fs::File, io::BufReader, sync::Arc};
 
@@ -27,7 +28,9 @@ impl Gated {
         let chain = CertificateDer::pem_reader_iter(&mut pem).map(Result::unwrap).collect();
         let key = PrivateKeyDer::from_pem_file(files.file("server.key")).unwrap();
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let builder = rustls::ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+        let builder = rustls::ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap();
         let config = builder.with_no_client_auth().with_single_cert(chain, key).unwrap();
         let acceptor = TlsAcceptor::from(Arc::new(config));
         Self::open(move |stream, broker| {
@@ -78,8 +81,12 @@ async fn to(broker: &str) -> TcpStream {
     TcpStream::connect(broker).await.unwrap()
 }
 
-/// Passes questions about versions on, until a password is shown. `None`: it was the wrong one, or none.
-async fn admitted(client: &mut (impl AsyncRead + AsyncWrite + Unpin), broker: &mut TcpStream) -> Option<()> {
+/// Passes questions about versions on, until a password is shown. `None`: it was the wrong one, or
+/// none.
+async fn admitted(
+    client: &mut (impl AsyncRead + AsyncWrite + Unpin),
+    broker: &mut TcpStream,
+) -> Option<()> {
     loop {
         let asked = frame(client).await?;
         let number = |at: usize| i16::from_be_bytes([asked[at], asked[at + 1]]);
@@ -96,7 +103,8 @@ async fn admitted(client: &mut (impl AsyncRead + AsyncWrite + Unpin), broker: &m
                 let body = [&fault.to_be_bytes()[..], b"\0\0\0\x01\0\x05PLAIN"].concat();
                 tell(client, &answer(&body)).await?;
             }
-            // SaslAuthenticate: no error, or SaslAuthenticationFailed; no words, no bytes, and no end of it.
+            // SaslAuthenticate: no error, or SaslAuthenticationFailed; no words, no bytes, and no
+            // end of it.
             (36, version) => {
                 let good = asked.windows(SHOWN.len()).any(|part| part == SHOWN);
                 let fault = (if good { 0_i16 } else { 58 }).to_be_bytes();

@@ -1,4 +1,5 @@
-//! A real key store as desktops have it: GNOME Keyring on a bus of its own, started and stopped by the test that uses it.
+//! A real key store as desktops have it: GNOME Keyring on a bus of its own, started and stopped by
+//! the test that uses it.
 
 use std::{
     env, fs,
@@ -39,8 +40,13 @@ impl KeyRing {
         fs::create_dir_all(at("services")).unwrap();
         fs::write(at("password"), "the keyring's own").unwrap();
         let quoted = |path: &Path| format!("'{}'", path.display());
-        let libraries = env::var("TOOLCRIB_KEYRING_LIBRARIES").map_or(String::new(), |path| format!("LD_LIBRARY_PATH='{path}' "));
-        let run = format!("exec env {libraries}HOME={} {}", quoted(folder.path()), quoted(&program("TOOLCRIB_KEYRING")));
+        let libraries = env::var("TOOLCRIB_KEYRING_LIBRARIES")
+            .map_or(String::new(), |path| format!("LD_LIBRARY_PATH='{path}' "));
+        let run = format!(
+            "exec env {libraries}HOME={} {}",
+            quoted(folder.path()),
+            quoted(&program("TOOLCRIB_KEYRING"))
+        );
         let script = format!(
             "#!/bin/sh\ncd {here}\necho $$ > pid\nset -- --foreground --components=secrets --control-directory=control\n\
              {run} \"$@\" {unlock}\n",
@@ -48,7 +54,10 @@ impl KeyRing {
         );
         fs::write(at("wake"), script).unwrap();
         fs::set_permissions(at("wake"), fs::Permissions::from_mode(0o700)).unwrap();
-        let service = format!("[D-BUS Service]\nName=org.freedesktop.secrets\nExec={}\n", at("wake").display());
+        let service = format!(
+            "[D-BUS Service]\nName=org.freedesktop.secrets\nExec={}\n",
+            at("wake").display()
+        );
         fs::write(at("services/org.freedesktop.secrets.service"), service).unwrap();
         let settings = format!(
             "<busconfig><type>session</type><listen>unix:dir={here}</listen><auth>EXTERNAL</auth><servicedir>{here}/services</servicedir>\

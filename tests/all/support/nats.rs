@@ -1,4 +1,5 @@
-//! A real NATS server, and services in another language, started and stopped by the test that uses them.
+//! A real NATS server, and services in another language, started and stopped by the test that uses
+//! them.
 
 use std::{
     io::{BufRead, BufReader},

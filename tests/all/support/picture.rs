@@ -26,7 +26,8 @@ struct Run {
 /// The screen as SVG, with words for those who cannot see it.
 pub fn svg(screen: &Screen, words: &str) -> String {
     let (rows, columns) = (screen.size().0.get(), screen.size().1.get());
-    let (width, height) = (f32::from(columns) * CELL.0 + 2.0 * MARGIN, f32::from(rows) * CELL.1 + 2.0 * MARGIN);
+    let (width, height) =
+        (f32::from(columns) * CELL.0 + 2.0 * MARGIN, f32::from(rows) * CELL.1 + 2.0 * MARGIN);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" role=\"img\" \
          aria-label=\"{words}\">\n<rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"{PAPER}\"/>\n<g font-family=\"ui-monospace, \
@@ -71,7 +72,14 @@ fn runs(screen: &Screen, row: u16, columns: u16) -> Vec<Run> {
                 run.cells += 1;
                 run.text.push_str(text);
             }
-            _ => runs.push(Run { from: column, cells: 1, text: text.into(), ink, attachment, manner }),
+            _ => runs.push(Run {
+                from: column,
+                cells: 1,
+                text: text.into(),
+                ink,
+                attachment,
+                manner,
+            }),
         }
     }
     runs
@@ -100,8 +108,8 @@ fn manner(cell: &Cell) -> String {
 
 fn named(color: Color) -> Option<String> {
     const SIXTEEN: [&str; 16] = [
-        "#1c1f26", "#e06c75", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#c8ccd4", "#5c6370", "#ef8891", "#b1d196",
-        "#ecd09c", "#84c1f3", "#d398e6", "#7fc8d1", "#ffffff",
+        "#1c1f26", "#e06c75", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#c8ccd4",
+        "#5c6370", "#ef8891", "#b1d196", "#ecd09c", "#84c1f3", "#d398e6", "#7fc8d1", "#ffffff",
     ];
     match color {
         Color::Default => None,

@@ -37,7 +37,11 @@ impl Place {
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_toolcrib"));
         command.args(arguments).current_dir(&self.here).env_clear().env("HOME", self.home.path());
-        for (variable, folder) in [("XDG_CONFIG_HOME", "config"), ("XDG_STATE_HOME", "state"), ("XDG_CACHE_HOME", "cache")] {
+        for (variable, folder) in [
+            ("XDG_CONFIG_HOME", "config"),
+            ("XDG_STATE_HOME", "state"),
+            ("XDG_CACHE_HOME", "cache"),
+        ] {
             command.env(variable, self.home.path().join(folder));
         }
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -68,7 +72,8 @@ impl Ran {
 
     #[track_caller]
     pub fn json(&self) -> Value {
-        serde_json::from_str(&self.data).unwrap_or_else(|error| panic!("{error}:\n{}\n{}", self.data, self.words))
+        serde_json::from_str(&self.data)
+            .unwrap_or_else(|error| panic!("{error}:\n{}\n{}", self.data, self.words))
     }
 
     /// A line each.

@@ -1,4 +1,5 @@
-//! A real PostgreSQL with the tables of a CommonGround deployment, started and stopped by the test that uses it.
+//! A real PostgreSQL with the tables of a CommonGround deployment, started and stopped by the test
+//! that uses it.
 
 use std::{
     env, fs,
@@ -31,7 +32,8 @@ pub struct Postgres {
 }
 
 impl Postgres {
-    /// A server with an empty database that holds the tables of a deployment (see `tests/services/commonground_cards.py`).
+    /// A server with an empty database that holds the tables of a deployment (see
+    /// `tests/services/commonground_cards.py`).
     pub fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700)).unwrap();
@@ -42,7 +44,14 @@ impl Postgres {
         }
         let data = folder.path().join("data");
         let made = tool("initdb", folder.path(), root)
-            .args(["--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C", "--no-sync", "-D"])
+            .args([
+                "--auth=trust",
+                "--username=postgres",
+                "--encoding=UTF8",
+                "--locale=C",
+                "--no-sync",
+                "-D",
+            ])
             .arg(&data)
             .output()
             .unwrap();
@@ -51,8 +60,24 @@ impl Postgres {
         let mut server = tool("postgres", folder.path(), root)
             .arg("-D")
             .arg(&data)
-            .args(["-p", &port.to_string(), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="])
-            .args(["-c", "fsync=off", "-c", "full_page_writes=off", "-c", "shared_buffers=16MB", "-c", "jit=off"])
+            .args([
+                "-p",
+                &port.to_string(),
+                "-c",
+                "listen_addresses=127.0.0.1",
+                "-c",
+                "unix_socket_directories=",
+            ])
+            .args([
+                "-c",
+                "fsync=off",
+                "-c",
+                "full_page_writes=off",
+                "-c",
+                "shared_buffers=16MB",
+                "-c",
+                "jit=off",
+            ])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -85,9 +110,16 @@ impl Postgres {
     }
 
     fn make_tables(&self) {
-        let made =
-            Command::new(program("TOOLCRIB_PYTHON")).arg(script("commonground_cards.py")).arg(self.dsn()).output().unwrap();
-        assert!(made.status.success(), "the tables were not made:\n{}", String::from_utf8_lossy(&made.stderr));
+        let made = Command::new(program("TOOLCRIB_PYTHON"))
+            .arg(script("commonground_cards.py"))
+            .arg(self.dsn())
+            .output()
+            .unwrap();
+        assert!(
+            made.status.success(),
+            "the tables were not made:\n{}",
+            String::from_utf8_lossy(&made.stderr)
+        );
     }
 }
 

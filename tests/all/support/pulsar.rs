@@ -47,7 +47,11 @@ impl PulsarBroker {
     /// Waits until its log says so; lines before that are not seen again.
     pub fn logs(&self, words: &str) {
         let log = self.log.lock().unwrap();
-        while !log.recv_timeout(HUNG).unwrap_or_else(|_| panic!("the broker never said: {words}")).contains(words) {}
+        while !log
+            .recv_timeout(HUNG)
+            .unwrap_or_else(|_| panic!("the broker never said: {words}"))
+            .contains(words)
+        {}
     }
 
     /// Stops it as a crash would, at once.
@@ -70,7 +74,10 @@ impl PulsarBroker {
 
 fn run(folder: &TempDir) -> (Child, Receiver<String>) {
     let mut broker = Command::new(program("TOOLCRIB_PULSAR_BROKER"));
-    started_telling(broker.arg("--config").arg(folder.path().join("broker.toml")), "Server listening on")
+    started_telling(
+        broker.arg("--config").arg(folder.path().join("broker.toml")),
+        "Server listening on",
+    )
 }
 
 impl Drop for PulsarBroker {

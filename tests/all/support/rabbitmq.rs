@@ -27,7 +27,8 @@ pub const USER: &str = "alice";
 /// The password of [`USER`].
 pub const PASSWORD: &str = "s3cret";
 
-/// A broker on free loopback ports, plain and encrypted; stopped on drop. It takes about ten seconds to start.
+/// A broker on free loopback ports, plain and encrypted; stopped on drop. It takes about ten
+/// seconds to start.
 pub struct Rabbit {
     broker: Child,
     names: Child,
@@ -49,7 +50,8 @@ impl Rabbit {
     pub fn start(files: &Certificates) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (port, encrypted) = (free_port(), free_port());
-        let [ca, certificate, key] = ["ca.pem", "server.pem", "server.key"].map(|name| files.file(name));
+        let [ca, certificate, key] =
+            ["ca.pem", "server.pem", "server.key"].map(|name| files.file(name));
         let lines = format!(
             "listeners.tcp.1 = 127.0.0.1:{port}\nlisteners.ssl.1 = 127.0.0.1:{encrypted}\n\
              ssl_options.cacertfile = {ca}\nssl_options.certfile = {certificate}\nssl_options.keyfile = {key}\n\
@@ -62,7 +64,10 @@ impl Rabbit {
         fs::write(folder.path().join("rabbitmq.conf"), lines).unwrap();
         fs::write(folder.path().join("plugins"), "[].").unwrap();
         let epmd = free_port().to_string();
-        let names = Command::new(names_program()).args(["-port", &epmd, "-address", "127.0.0.1"]).spawn().unwrap();
+        let names = Command::new(names_program())
+            .args(["-port", &epmd, "-address", "127.0.0.1"])
+            .spawn()
+            .unwrap();
         let broker = broker(folder.path(), &epmd);
         Self { broker, names, port, encrypted, folder }
     }
@@ -86,7 +91,10 @@ impl Rabbit {
 
     /// A connection whose password is in the variable `SECRET`.
     pub fn connection(&self) -> Connection {
-        let credentials = Credentials::Password { user: USER.into(), password: SecretAt::Variable("SECRET".into()) };
+        let credentials = Credentials::Password {
+            user: USER.into(),
+            password: SecretAt::Variable("SECRET".into()),
+        };
         Connection { credentials, ..Connection::to(TransportKind::RabbitMq, "test", self.url()) }
     }
 
@@ -101,7 +109,10 @@ impl Rabbit {
         let epmd = free_port().to_string();
         self.names.kill().unwrap();
         self.names.wait().unwrap();
-        self.names = Command::new(names_program()).args(["-port", &epmd, "-address", "127.0.0.1"]).spawn().unwrap();
+        self.names = Command::new(names_program())
+            .args(["-port", &epmd, "-address", "127.0.0.1"])
+            .spawn()
+            .unwrap();
         self.broker = broker(self.folder.path(), &epmd);
     }
 
@@ -111,7 +122,8 @@ impl Rabbit {
     }
 }
 
-/// Erlang's daemon for the names of nodes. Without one of our own the broker would start one that stays.
+/// Erlang's daemon for the names of nodes. Without one of our own the broker would start one that
+/// stays.
 fn names_program() -> PathBuf {
     let versions = fs::read_dir(erlang()).unwrap().map(|entry| entry.unwrap().path());
     let runtime = versions.into_iter().find(|path| path.join("bin/epmd").exists());
@@ -119,7 +131,9 @@ fn names_program() -> PathBuf {
 }
 
 fn broker(folder: &Path, epmd: &str) -> Child {
-    let path = env::join_paths([erlang().join("bin")].into_iter().chain(env::split_paths(&env::var_os("PATH").unwrap())));
+    let path = env::join_paths(
+        [erlang().join("bin")].into_iter().chain(env::split_paths(&env::var_os("PATH").unwrap())),
+    );
     let mut broker = Command::new(program("TOOLCRIB_RABBITMQ_SERVER"))
         .env("PATH", path.unwrap())
         .env("HOME", folder)

@@ -1,4 +1,5 @@
-//! Encryption before a real server that has none of its own: takes TLS connections and hands their bytes on.
+//! Encryption before a real server that has none of its own: takes TLS connections and hands their
+//! bytes on.
 
 use std::sync::{Arc, Mutex};
 
@@ -25,14 +26,18 @@ pub struct Relay {
 impl Relay {
     /// One before that port of this machine, with the server's certificate.
     pub async fn before(port: u16, files: &Certificates) -> Self {
-        let chain = CertificateDer::pem_file_iter(files.file("server.pem")).unwrap().map(Result::unwrap).collect();
-        let key = PrivateKeyDer::from_pem_file(files.file("server.key")).unwrap();
-        let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-            .with_safe_default_protocol_versions()
+        let chain = CertificateDer::pem_file_iter(files.file("server.pem"))
             .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(chain, key)
-            .unwrap();
+            .map(Result::unwrap)
+            .collect();
+        let key = PrivateKeyDer::from_pem_file(files.file("server.key")).unwrap();
+        let config =
+            ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+                .with_safe_default_protocol_versions()
+                .unwrap()
+                .with_no_client_auth()
+                .with_single_cert(chain, key)
+                .unwrap();
         let acceptor = TlsAcceptor::from(Arc::new(config));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let own = listener.local_addr().unwrap().port();

@@ -10,8 +10,9 @@ use std::{
 
 /// A program that the environment names. The tests never go on without it.
 pub fn program(variable: &str) -> PathBuf {
-    let path = env::var_os(variable)
-        .unwrap_or_else(|| panic!("{variable} is not set: run the tests with ./test, or first eval \"$(tests/setup)\""));
+    let path = env::var_os(variable).unwrap_or_else(|| {
+        panic!("{variable} is not set: run the tests with ./test, or first eval \"$(tests/setup)\"")
+    });
     path.into()
 }
 
@@ -25,14 +26,16 @@ pub struct Responder {
 }
 
 impl Responder {
-    /// One for `tg.request.joke` on NATS that behaves as `mode` says (see `tests/services/responder.py`) and already listens.
+    /// One for `tg.request.joke` on NATS that behaves as `mode` says (see
+    /// `tests/services/responder.py`) and already listens.
     pub fn start(server: &str, mode: &str) -> Self {
         Self::of(server, mode, "joke")
     }
 
     /// The same for another service.
     pub fn of(server: &str, mode: &str, service: &str) -> Self {
-        let (request, response) = (format!("tg.request.{service}"), format!("tg.response.{service}"));
+        let (request, response) =
+            (format!("tg.request.{service}"), format!("tg.response.{service}"));
         Self::at(server, mode, [&request, &response])
     }
 
@@ -41,17 +44,27 @@ impl Responder {
         Self::run([server, mode, request, response].map(OsStr::new))
     }
 
-    /// One that answers for another topic, keeps each request's bytes in a file and says how many they are.
+    /// One that answers for another topic, keeps each request's bytes in a file and says how many
+    /// they are.
     pub fn keeping(server: &str, topic: &str, file: &Path) -> Self {
         let (request, response) = (format!("tg.request.{topic}"), format!("tg.response.{topic}"));
-        Self::run([server.as_ref(), "keep".as_ref(), request.as_ref(), response.as_ref(), file.as_os_str()])
+        Self::run([
+            server.as_ref(),
+            "keep".as_ref(),
+            request.as_ref(),
+            response.as_ref(),
+            file.as_os_str(),
+        ])
     }
 
     /// One for `tg.request.joke` on NATS, encrypted by that authority's certificate.
     pub fn trusting(server: &str, authority: &str) -> Self {
         let mut command = Command::new(program("TOOLCRIB_PYTHON"));
         command.env("SSL_CERT_FILE", authority);
-        Self::begin(command, [server, "response", "tg.request.joke", "tg.response.joke"].map(OsStr::new))
+        Self::begin(
+            command,
+            [server, "response", "tg.request.joke", "tg.response.joke"].map(OsStr::new),
+        )
     }
 
     fn run<const N: usize>(arguments: [&OsStr; N]) -> Self {
@@ -59,8 +72,13 @@ impl Responder {
     }
 
     fn begin<const N: usize>(mut command: Command, arguments: [&OsStr; N]) -> Self {
-        let mut child =
-            command.arg(script("responder.py")).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .arg(script("responder.py"))
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         assert_eq!(line.trim(), "READY", "the responder did not start");
@@ -101,7 +119,8 @@ pub struct JokeService {
 }
 
 impl JokeService {
-    /// On RabbitMQ, with the queue names that upstream spells for Pulsar respelt; it listens already.
+    /// On RabbitMQ, with the queue names that upstream spells for Pulsar respelt; it listens
+    /// already.
     pub fn on_rabbitmq(port: u16) -> Self {
         let port = port.to_string();
         Self::respelt(&[
@@ -133,7 +152,12 @@ impl JokeService {
 
     fn start(mut command: Command) -> Self {
         command.args(["--topic", "joke", "--no-metrics", "--no-loki-enabled"]);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
         let mut seen = Vec::new();
         for line in log.by_ref().map_while(Result::ok) {

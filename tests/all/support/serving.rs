@@ -39,7 +39,8 @@ impl Serving {
     }
 
     pub fn interrupt(mut self) {
-        let told = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
+        let told =
+            Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
         assert!(told.success());
         assert_eq!(self.child.wait().unwrap().code(), Some(0));
     }

@@ -7,7 +7,8 @@ use std::{
     thread,
 };
 
-/// Starts it, and waits until it has said so, on either of its outputs. Both are read as long as it runs, or it would block on a full pipe.
+/// Starts it, and waits until it has said so, on either of its outputs. Both are read as long as it
+/// runs, or it would block on a full pipe.
 pub fn started(command: &mut Command, ready: &str) -> Child {
     started_telling(command, ready).0
 }

@@ -1,4 +1,5 @@
-//! A terminal that runs the real program: keys, mouse and paste in, the screen out; waits for what is shown and never sleeps.
+//! A terminal that runs the real program: keys, mouse and paste in, the screen out; waits for what
+//! is shown and never sleeps.
 
 use std::{
     env,
@@ -43,9 +44,19 @@ pub fn toolcrib<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Setu
 }
 
 /// The same for any program.
-pub fn program<A: AsRef<OsStr>>(program: impl Into<PathBuf>, arguments: impl IntoIterator<Item = A>) -> Setup {
+pub fn program<A: AsRef<OsStr>>(
+    program: impl Into<PathBuf>,
+    arguments: impl IntoIterator<Item = A>,
+) -> Setup {
     let arguments = arguments.into_iter().map(|argument| argument.as_ref().to_owned()).collect();
-    Setup { program: program.into(), arguments, size: (120, 36), variables: Vec::new(), home: None, folder: None }
+    Setup {
+        program: program.into(),
+        arguments,
+        size: (120, 36),
+        variables: Vec::new(),
+        home: None,
+        folder: None,
+    }
 }
 
 impl Setup {
@@ -78,7 +89,8 @@ impl Setup {
 
 /// The program to test: the one that cargo built, or the one that `TOOLCRIB_BINARY` names.
 pub fn binary() -> PathBuf {
-    env::var_os("TOOLCRIB_BINARY").map_or_else(|| env!("CARGO_BIN_EXE_toolcrib").into(), PathBuf::from)
+    env::var_os("TOOLCRIB_BINARY")
+        .map_or_else(|| env!("CARGO_BIN_EXE_toolcrib").into(), PathBuf::from)
 }
 
 /// The terminal's own side of the talk.
@@ -97,7 +109,14 @@ impl vt100::Callbacks for Answers {
         self.clipboard = Some(String::from_utf8_lossy(data).into_owned());
     }
 
-    fn unhandled_csi(&mut self, screen: &mut Screen, sign: Option<u8>, _: Option<u8>, numbers: &[&[u16]], end: char) {
+    fn unhandled_csi(
+        &mut self,
+        screen: &mut Screen,
+        sign: Option<u8>,
+        _: Option<u8>,
+        numbers: &[&[u16]],
+        end: char,
+    ) {
         let synchronised = numbers == [&[2026][..]];
         let (row, column) = screen.cursor_position();
         let answer = match (sign, end) {
@@ -141,7 +160,13 @@ pub struct Modes {
 
 impl Modes {
     /// As a shell wants to find them.
-    pub const PLAIN: Self = Self { alternate_screen: false, mouse: false, paste: false, keyboard: false, cursor_hidden: false };
+    pub const PLAIN: Self = Self {
+        alternate_screen: false,
+        mouse: false,
+        paste: false,
+        keyboard: false,
+        cursor_hidden: false,
+    };
 }
 
 /// The program at work in its terminal. Dropping it ends the program.
@@ -162,7 +187,11 @@ impl Terminal {
         let pair = native_pty_system().openpty(pty_size(setup.size)).unwrap();
         let line_flags = line_flags(&*pair.master);
         let temporary = setup.home.is_none().then(|| tempfile::tempdir().unwrap());
-        let home = setup.home.clone().or_else(|| temporary.as_ref().map(|folder| folder.path().to_owned())).unwrap();
+        let home = setup
+            .home
+            .clone()
+            .or_else(|| temporary.as_ref().map(|folder| folder.path().to_owned()))
+            .unwrap();
 
         let mut command = CommandBuilder::new(&setup.program);
         command.args(&setup.arguments);
@@ -177,10 +206,14 @@ impl Terminal {
         ] {
             command.env(name, home.join(below));
         }
-        for (name, value) in [("PATH", env::var("PATH").unwrap().as_str()), ("TERM", "xterm-256color")] {
+        for (name, value) in
+            [("PATH", env::var("PATH").unwrap().as_str()), ("TERM", "xterm-256color")]
+        {
             command.env(name, value);
         }
-        for (name, value) in [("COLORTERM", "truecolor"), ("LANG", "C.UTF-8"), ("RUST_BACKTRACE", "0")] {
+        for (name, value) in
+            [("COLORTERM", "truecolor"), ("LANG", "C.UTF-8"), ("RUST_BACKTRACE", "0")]
+        {
             command.env(name, value);
         }
         for (name, value) in &setup.variables {
@@ -192,18 +225,37 @@ impl Terminal {
         // Or the reader would never see the end.
         drop(pair.slave);
         let input = Arc::new(Mutex::new(pair.master.take_writer().unwrap()));
-        let answers = Answers { input: Arc::clone(&input), clipboard: None, keyboard: 0, updating: false, frames: 0 };
+        let answers = Answers {
+            input: Arc::clone(&input),
+            clipboard: None,
+            keyboard: 0,
+            updating: false,
+            frames: 0,
+        };
         let parser = Parser::new_with_callbacks(sized(rows), sized(columns), 0, answers);
-        let shared = Arc::new(Shared { shown: Mutex::new(Shown { parser, bytes: 0, ended: false }), changed: Condvar::new() });
+        let shared = Arc::new(Shared {
+            shown: Mutex::new(Shown { parser, bytes: 0, ended: false }),
+            changed: Condvar::new(),
+        });
         read(pair.master.try_clone_reader().unwrap(), Arc::clone(&shared));
-        Self { shared, input, master: pair.master, child, line_flags, presses: 0, started, _home: temporary }
+        Self {
+            shared,
+            input,
+            master: pair.master,
+            child,
+            line_flags,
+            presses: 0,
+            started,
+            _home: temporary,
+        }
     }
 
     fn shown(&self) -> MutexGuard<'_, Shown> {
         self.shared.shown.lock().unwrap()
     }
 
-    /// Waits until the screen, between two updates, is as wanted; fails with the screen in words when it never is.
+    /// Waits until the screen, between two updates, is as wanted; fails with the screen in words
+    /// when it never is.
     pub fn wait_until(&self, what: impl fmt::Display, wanted: impl Fn(&Screen) -> bool) {
         let until = Instant::now() + PATIENCE;
         let mut shown = self.shown();
@@ -251,12 +303,15 @@ impl Terminal {
         self.look(Screen::contents)
     }
 
-    /// Looks at the screen as it is between two updates: half of one shows things where they never stand.
+    /// Looks at the screen as it is between two updates: half of one shows things where they never
+    /// stand.
     pub fn look<T>(&self, at: impl FnOnce(&Screen) -> T) -> T {
         let (shown, _) = self
             .shared
             .changed
-            .wait_timeout_while(self.shown(), PATIENCE, |shown| shown.parser.callbacks().updating && !shown.ended)
+            .wait_timeout_while(self.shown(), PATIENCE, |shown| {
+                shown.parser.callbacks().updating && !shown.ended
+            })
             .unwrap();
         at(shown.parser.screen())
     }
@@ -274,7 +329,8 @@ impl Terminal {
 
     /// Where a text stands: the place of its first letter.
     pub fn find(&self, text: &str) -> Place {
-        self.look(|screen| find(screen, text)).unwrap_or_else(|| panic!("no {text:?} on:\n{}", self.contents()))
+        self.look(|screen| find(screen, text))
+            .unwrap_or_else(|| panic!("no {text:?} on:\n{}", self.contents()))
     }
 
     pub fn modes(&self) -> Modes {
@@ -302,7 +358,8 @@ impl Terminal {
         while let Some(key) = keys.next() {
             self.presses += 1;
             match key.as_ref() {
-                // The byte alone and the next key are `Alt` with that key, should they be read at once. A newer terminal tells them apart.
+                // The byte alone and the next key are `Alt` with that key, should they be read at
+                // once. A newer terminal tells them apart.
                 "esc" if keys.peek().is_some() => self.write(b"\x1b[27u"),
                 key => self.write(&encode(key)),
             }
@@ -390,7 +447,8 @@ impl Terminal {
         self.child.wait().unwrap()
     }
 
-    /// Fails unless the terminal was given back as it was taken: screen, modes, and how lines are read.
+    /// Fails unless the terminal was given back as it was taken: screen, modes, and how lines are
+    /// read.
     pub fn assert_given_back(&self) {
         assert_eq!(self.modes(), Modes::PLAIN);
         assert_eq!(line_flags(&*self.master), self.line_flags);
@@ -431,7 +489,10 @@ fn pty_size((columns, rows): Size) -> PtySize {
 
 /// How the line discipline reads and echoes, in words.
 fn line_flags(master: &dyn MasterPty) -> String {
-    master.get_termios().map(|flags| format!("{:?} {:?}", flags.local_flags, flags.input_flags)).unwrap_or_default()
+    master
+        .get_termios()
+        .map(|flags| format!("{:?} {:?}", flags.local_flags, flags.input_flags))
+        .unwrap_or_default()
 }
 
 /// Where a text stands on the screen, by the cells that it takes.
@@ -460,7 +521,8 @@ fn encode(key: &str) -> Vec<u8> {
         _ => ("", key),
     };
     let holds = |name: &str| held.split('+').any(|word| word == name);
-    let mods = 1 + u8::from(holds("shift")) + 2 * u8::from(holds("alt")) + 4 * u8::from(holds("ctrl"));
+    let mods =
+        1 + u8::from(holds("shift")) + 2 * u8::from(holds("alt")) + 4 * u8::from(holds("ctrl"));
     let plain = mods == 1;
     let text = match name {
         "enter" if plain => "\r".into(),
@@ -501,7 +563,9 @@ fn encode(key: &str) -> Vec<u8> {
 
 fn letter(name: &str, held: &str) -> String {
     let mut letters = name.chars();
-    let (Some(letter), None) = (letters.next(), letters.next()) else { panic!("no such key: {held}+{name}") };
+    let (Some(letter), None) = (letters.next(), letters.next()) else {
+        panic!("no such key: {held}+{name}")
+    };
     match held {
         "" => letter.into(),
         "alt" => format!("\x1b{letter}"),

@@ -1,4 +1,5 @@
-//! The whole program without a terminal and without a world: keys and mouse in, screen and effects out.
+//! The whole program without a terminal and without a world: keys and mouse in, screen and effects
+//! out.
 
 use std::{fs, path::Path, sync::Arc};
 
@@ -73,7 +74,12 @@ impl Workbench {
         Self::start(start, Root::form, width, height)
     }
 
-    fn start(start: Start, root: fn(Vec<Theme>, Colour, Keymap) -> Root, width: u16, height: u16) -> Self {
+    fn start(
+        start: Start,
+        root: fn(Vec<Theme>, Colour, Keymap) -> Root,
+        width: u16,
+        height: u16,
+    ) -> Self {
         let (themes, complaints) = theme::all(&[]);
         assert!(complaints.is_empty(), "{complaints:?}");
         let start = Start { theme: themes[0].name.clone(), ..start };
@@ -97,7 +103,8 @@ impl Workbench {
 
     /// Whether the next key needs no picture after this one, as the event loop has it.
     pub fn needs_no_picture(&self, input: &Input) -> bool {
-        matches!(input, Input::Key(key) if key.letter().is_some()) && self.root.is_typing(&self.state)
+        matches!(input, Input::Key(key) if key.letter().is_some())
+            && self.root.is_typing(&self.state)
     }
 
     /// State and views, to be worked with by something else.
@@ -153,14 +160,20 @@ impl Workbench {
     /// Turns the wheel over the first place where the text stands.
     pub fn wheel(&mut self, text: &str, notches: i16) {
         let (column, row) = self.find(text);
-        self.input(&Input::Mouse(Mouse { kind: MouseKind::Wheel(notches), column, row, mods: Mods::default() }));
+        self.input(&Input::Mouse(Mouse {
+            kind: MouseKind::Wheel(notches),
+            column,
+            row,
+            mods: Mods::default(),
+        }));
     }
 
     /// The column and row of the first place where the text stands.
     pub fn find(&self, text: &str) -> (u16, u16) {
         let buffer = self.buffer();
         for row in 0..buffer.area.height {
-            let cells: Vec<&str> = (0..buffer.area.width).map(|column| buffer[(column, row)].symbol()).collect();
+            let cells: Vec<&str> =
+                (0..buffer.area.width).map(|column| buffer[(column, row)].symbol()).collect();
             let line = cells.concat();
             if let Some(at) = line.find(text) {
                 let mut bytes = 0;
@@ -210,10 +223,12 @@ impl Workbench {
         text(self.buffer())
     }
 
-    /// What stands between the top and the bottom line as text, and below it which style each run of cells has.
+    /// What stands between the top and the bottom line as text, and below it which style each run
+    /// of cells has.
     pub fn styled(&self) -> String {
         let height = usize::from(self.buffer().area.height) - 2;
-        let text: Vec<String> = self.screen().lines().skip(1).take(height).map(str::to_owned).collect();
+        let text: Vec<String> =
+            self.screen().lines().skip(1).take(height).map(str::to_owned).collect();
         let area = Rect { y: 1, height: self.buffer().area.height - 2, ..self.buffer().area };
         format!("{}\n{}\n{}", text.join("\n"), "-".repeat(20), runs_within(self.buffer(), area))
     }
@@ -221,8 +236,13 @@ impl Workbench {
 
 /// A picture as text.
 pub fn text(buffer: &Buffer) -> String {
-    let line =
-        |row| (0..buffer.area.width).map(|column| buffer[(column, row)].symbol()).collect::<String>().trim_end().to_owned();
+    let line = |row| {
+        (0..buffer.area.width)
+            .map(|column| buffer[(column, row)].symbol())
+            .collect::<String>()
+            .trim_end()
+            .to_owned()
+    };
     (0..buffer.area.height).map(line).collect::<Vec<_>>().join("\n")
 }
 
@@ -247,11 +267,23 @@ fn runs_within(buffer: &Buffer, area: Rect) -> String {
                 _ => runs.push((number, 1)),
             }
         }
-        lines.push(runs.iter().map(|(number, count)| format!("{number}x{count}")).collect::<Vec<_>>().join(" "));
+        lines.push(
+            runs.iter()
+                .map(|(number, count)| format!("{number}x{count}"))
+                .collect::<Vec<_>>()
+                .join(" "),
+        );
     }
     for (number, style) in styles.iter().enumerate() {
-        let colour = |colour: Option<ratatui::style::Color>| colour.map_or_else(|| "-".to_owned(), |colour| colour.to_string());
-        lines.push(format!("{number}: {} on {} {:?}", colour(style.fg), colour(style.bg), style.add_modifier));
+        let colour = |colour: Option<ratatui::style::Color>| {
+            colour.map_or_else(|| "-".to_owned(), |colour| colour.to_string())
+        };
+        lines.push(format!(
+            "{number}: {} on {} {:?}",
+            colour(style.fg),
+            colour(style.bg),
+            style.add_modifier
+        ));
     }
     lines.join("\n")
 }
@@ -267,7 +299,10 @@ fn read(root: &Path, folder: &Path, files: &mut Vec<(FileId, Loaded)>) {
         let format = Format::of(&path).filter(|_| !name.ends_with("toolcrib.toml"));
         if let Some(format) = format {
             let text: std::sync::Arc<str> = fs::read_to_string(&path).unwrap().into();
-            files.push((FileId::new(name), Loaded { source: Source::parse(format, text.clone()), text }));
+            files.push((
+                FileId::new(name),
+                Loaded { source: Source::parse(format, text.clone()), text },
+            ));
         }
     }
 }

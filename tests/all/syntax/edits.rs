@@ -18,8 +18,15 @@ fn at(text: &str) -> Pointer {
 
 fn scalars(value: &Value, here: &Pointer, found: &mut Vec<Pointer>) {
     match value {
-        Value::Object(members) => members.iter().for_each(|(key, value)| scalars(value, &here.child(key.clone()), found)),
-        Value::Array(items) => items.iter().enumerate().for_each(|(row, value)| scalars(value, &here.item(row), found)),
+        Value::Object(members) => {
+            members.iter().for_each(|(key, value)| scalars(value, &here.child(key.clone()), found));
+        }
+        Value::Array(items) => {
+            items
+                .iter()
+                .enumerate()
+                .for_each(|(row, value)| scalars(value, &here.item(row), found));
+        }
         _ => found.push(here.clone()),
     }
 }
@@ -34,26 +41,42 @@ fn a_changed_value_leaves_every_other_byte() {
         scalars(source.value(0).map_or(&Value::Null, |value| value), &Pointer::root(), &mut found);
         for place in found.iter().filter(|place| !place.is_root()) {
             let span = source.place(0, place).unwrap().value;
-            let (after, patch) = match source.apply(0, &Edit::Set { at: place.clone(), to: Literal::from("some other text") }) {
+            let (after, patch) = match source
+                .apply(0, &Edit::Set { at: place.clone(), to: Literal::from("some other text") })
+            {
                 Ok(done) => done,
                 Err(EditError::Aliased(_)) => continue,
                 Err(error) => panic!("{name} {place}: {error}"),
             };
-            // A tag that does not fit goes; a value that was left out gets the blank that parts it from its colon.
-            let head = text[..span.start].trim_end().trim_end_matches("!!int").trim_end().trim_end_matches('!').trim_end();
+            // A tag that does not fit goes; a value that was left out gets the blank that parts it
+            // from its colon.
+            let head = text[..span.start]
+                .trim_end()
+                .trim_end_matches("!!int")
+                .trim_end()
+                .trim_end_matches('!')
+                .trim_end();
             let tail = &text[span.end..];
             assert!(after.text().starts_with(head), "{name} {place}: {}", after.text());
             assert!(after.text().ends_with(tail), "{name} {place}: {}", after.text());
             let new = after.text()[head.len()..after.text().len() - tail.len()].trim();
-            assert!(new.lines().count() <= 2 && new.contains("some other text"), "{name} {place}: {new:?}");
-            assert_eq!(after.patched(&patch.inverse()).unwrap().text(), source.text(), "{name} {place}");
+            assert!(
+                new.lines().count() <= 2 && new.contains("some other text"),
+                "{name} {place}: {new:?}"
+            );
+            assert_eq!(
+                after.patched(&patch.inverse()).unwrap().text(),
+                source.text(),
+                "{name} {place}"
+            );
             count += 1;
         }
     }
     assert!(count > 150, "{count} places");
 }
 
-/// Each case of `edits.txt`: a line with format, operation, pointer and value, then the text; the answer is a line diff.
+/// Each case of `edits.txt`: a line with format, operation, pointer and value, then the text; the
+/// answer is a line diff.
 #[test]
 fn edits_by_example() {
     let mut told = String::new();
@@ -76,7 +99,11 @@ fn edits_by_example() {
         match source.apply(0, &edit) {
             Err(error) => told += &format!("refused: {error}\n"),
             Ok((after, patch)) => {
-                assert_eq!(after.patched(&patch.inverse()).unwrap().text(), source.text(), "{head}");
+                assert_eq!(
+                    after.patched(&patch.inverse()).unwrap().text(),
+                    source.text(),
+                    "{head}"
+                );
                 told += &diff(text, after.text());
             }
         }
@@ -121,7 +148,12 @@ fn line_ends_and_marks_stay_as_they_are() {
             Edit::Set { at: at("/b"), to: 2.into() },
             "\u{feff}{\r\n\t\"a\": 1,\r\n\t\"b\": 2\r\n}",
         ),
-        (Format::Json, "\u{feff}", Edit::Set { at: at("/b"), to: 2.into() }, "\u{feff}{\n  \"b\": 2\n}\n"),
+        (
+            Format::Json,
+            "\u{feff}",
+            Edit::Set { at: at("/b"), to: 2.into() },
+            "\u{feff}{\n  \"b\": 2\n}\n",
+        ),
         (
             Format::Toml,
             "\u{feff}a = 1\r\n\r\n[b]\r\nc = 2",
@@ -145,7 +177,10 @@ fn a_document_is_edited_among_others() {
     assert_eq!(**after.text(), *text.replace("b: 2", "b: 5"));
     let (after, _) = source.apply(2, &Edit::Set { at: at("/d"), to: "x".into() }).unwrap();
     assert_eq!(**after.text(), *format!("{text}d: x\n"));
-    assert_eq!(source.apply(3, &Edit::Remove { at: at("/b") }).unwrap_err(), EditError::NoDocument(3));
+    assert_eq!(
+        source.apply(3, &Edit::Remove { at: at("/b") }).unwrap_err(),
+        EditError::NoDocument(3)
+    );
 }
 
 #[test]
@@ -168,7 +203,10 @@ fn what_a_format_cannot_say_is_refused() {
     let source = Source::parse(Format::Toml, "a = 1\n[b]\nc = [{ d = 1 }]\n").unwrap();
     for (edit, words) in [
         (Edit::Set { at: at("/a"), to: Value::Null.into() }, "TOML cannot hold null at /a"),
-        (Edit::Set { at: at("/b/x"), to: Literal::parse("[1, [null]]").unwrap() }, "TOML cannot hold null"),
+        (
+            Edit::Set { at: at("/b/x"), to: Literal::parse("[1, [null]]").unwrap() },
+            "TOML cannot hold null",
+        ),
         (Edit::Set { at: at("/a"), to: u64::MAX.into() }, "more than 64 bits"),
         (Edit::Set { at: at(""), to: 5.into() }, "TOML cannot hold a value that is not a table"),
         (Edit::Set { at: at("/a/x"), to: 5.into() }, "/a is not an object"),

@@ -47,7 +47,11 @@ fn a_value_changes_and_the_comments_stay() {
         (Edit::Remove { at: at("/b/1") }, "    1, // first\n    2 // second\n", "    1 // first\n"),
         (Edit::Remove { at: at("/c") }, "  ], // list\n  \"c\": {} // empty\n", "  ] // list\n"),
         (Edit::Rename { at: at("/a"), key: "z".into() }, "\"a\": 1", "\"z\": 1"),
-        (Edit::Move { at: at("/b/0"), to: 1 }, "    1, // first\n    2 // second\n", "    2, // second\n    1 // first\n"),
+        (
+            Edit::Move { at: at("/b/0"), to: 1 },
+            "    1, // first\n    2 // second\n",
+            "    2, // second\n    1 // first\n",
+        ),
     ] {
         let expected = JSONC.replacen(old, new, 1);
         assert_ne!(expected, JSONC, "{edit:?}");
@@ -61,24 +65,45 @@ fn trailing_commas_and_comments_between_stay_as_they_are() {
     assert_eq!(edited(Format::Jsonc, list, &insert("/2", "3")), "[\n  1,\n  2, // two\n  3,\n]");
     assert_eq!(edited(Format::Jsonc, list, &Edit::Remove { at: at("/1") }), "[\n  1,\n]");
     let above = "[\n  // one\n  1,\n  // two\n  2\n]";
-    assert_eq!(edited(Format::Jsonc, above, &insert("/1", "9")), "[\n  // one\n  1,\n  9,\n  // two\n  2\n]");
-    assert_eq!(edited(Format::Jsonc, above, &insert("/0", "9")), "[\n  9,\n  // one\n  1,\n  // two\n  2\n]");
-    assert_eq!(edited(Format::Jsonc, above, &Edit::Move { at: at("/1"), to: 0 }), "[\n  // two\n  2,\n  // one\n  1\n]");
+    assert_eq!(
+        edited(Format::Jsonc, above, &insert("/1", "9")),
+        "[\n  // one\n  1,\n  9,\n  // two\n  2\n]"
+    );
+    assert_eq!(
+        edited(Format::Jsonc, above, &insert("/0", "9")),
+        "[\n  9,\n  // one\n  1,\n  // two\n  2\n]"
+    );
+    assert_eq!(
+        edited(Format::Jsonc, above, &Edit::Move { at: at("/1"), to: 0 }),
+        "[\n  // two\n  2,\n  // one\n  1\n]"
+    );
     let inline = "[1 /* one */, 2 /* two */]";
-    assert_eq!(edited(Format::Jsonc, inline, &Edit::Remove { at: at("/1") }), "[1 /* one */ /* two */]");
+    assert_eq!(
+        edited(Format::Jsonc, inline, &Edit::Remove { at: at("/1") }),
+        "[1 /* one */ /* two */]"
+    );
     assert_eq!(edited(Format::Jsonc, inline, &insert("/2", "3")), "[1 /* one */, 2, 3 /* two */]");
 }
 
 #[test]
 fn what_holds_only_comments_keeps_them() {
-    assert_eq!(edited(Format::Jsonc, "// mine\n", &set("", "{\"a\": 1}")), "// mine\n{\n  \"a\": 1\n}\n");
-    assert_eq!(edited(Format::Jsonc, "{\n  // nothing yet\n}\n", &set("/a", "1")), "{\n  // nothing yet\n  \"a\": 1\n}\n");
+    assert_eq!(
+        edited(Format::Jsonc, "// mine\n", &set("", "{\"a\": 1}")),
+        "// mine\n{\n  \"a\": 1\n}\n"
+    );
+    assert_eq!(
+        edited(Format::Jsonc, "{\n  // nothing yet\n}\n", &set("/a", "1")),
+        "{\n  // nothing yet\n  \"a\": 1\n}\n"
+    );
     assert_eq!(
         edited(Format::Jsonc, "{\"x\": 1, \"l\": [ /* none */ ]}", &insert("/l/0", "1")),
         "{\"x\": 1, \"l\": [ /* none */\n  1\n]}"
     );
     let held = "{\n  \"l\": [ // none\n  ],\n}\n";
-    assert_eq!(edited(Format::Jsonc, held, &insert("/l/0", "1")), "{\n  \"l\": [ // none\n    1\n  ],\n}\n");
+    assert_eq!(
+        edited(Format::Jsonc, held, &insert("/l/0", "1")),
+        "{\n  \"l\": [ // none\n    1\n  ],\n}\n"
+    );
 }
 
 #[test]
@@ -107,7 +132,8 @@ fn a_value_that_stays_changes_no_byte() {
     for text in ["{a: 0x10, b: +1, c: .5, d: 'x', /* e */}", "[\r\n\t// c\r\n\t1,\r\n]\r\n"] {
         let source = Source::parse(Format::Json5, text).unwrap();
         let value = Value::clone(source.value(0).unwrap());
-        let (after, _) = source.apply(0, &Edit::Set { at: Pointer::root(), to: value.into() }).unwrap();
+        let (after, _) =
+            source.apply(0, &Edit::Set { at: Pointer::root(), to: value.into() }).unwrap();
         assert_eq!(&**after.text(), text);
     }
 }

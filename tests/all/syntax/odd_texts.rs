@@ -4,11 +4,19 @@ use toolcrib::syntax::source::Format::{self, Json, Toml, Yaml};
 
 /// Name, format, text.
 pub const ALL: &[(&str, Format, &str)] = &[
-    ("json, pretty", Json, "{\n  \"name\": \"a\",\n  \"group\": [\"x\", \"y\"],\n  \"n\": 1.50\n}\n"),
+    (
+        "json, pretty",
+        Json,
+        "{\n  \"name\": \"a\",\n  \"group\": [\"x\", \"y\"],\n  \"n\": 1.50\n}\n",
+    ),
     ("json, one line", Json, r#"{"a":1,"b":[1,2,3],"c":{"d":null}}"#),
     ("json, one line with blanks", Json, r#"{ "a": 1, "b": [ 1, 2 ], "c": { "d": {} } }"#),
     ("json, tabs", Json, "{\n\t\"a\": {\n\t\t\"b\": []\n\t},\n\t\"c\": [\n\t\t1,\n\t\t2\n\t]\n}"),
-    ("json, four blanks and crlf", Json, "{\r\n    \"a\": [\r\n        {\"b\": 1},\r\n        {\"b\": 2}\r\n    ]\r\n}\r\n"),
+    (
+        "json, four blanks and crlf",
+        Json,
+        "{\r\n    \"a\": [\r\n        {\"b\": 1},\r\n        {\"b\": 2}\r\n    ]\r\n}\r\n",
+    ),
     ("json, byte order mark", Json, "\u{feff}{\"a\": \"ü\"}\n"),
     ("json, wrapped list", Json, "{\n  \"a\": [1, 2, 3,\n        4, 5, 6],\n  \"b\": {}\n}\n"),
     ("json, odd blanks", Json, "\n\n{\"a\"\n:\n1\n,\"b\" : [ ]\n,\n\"c\":{ }}\n\n"),
@@ -31,7 +39,11 @@ pub const ALL: &[(&str, Format, &str)] = &[
         Yaml,
         "l:\n  # first\n  - a # one\n  # second\n  - b: 1 # two\n    # inner\n    c: 2\n\n  - # third\n    d: 3\n  # end\nm: 1\n",
     ),
-    ("yaml, crlf", Yaml, "a: 1\r\nb:\r\n  - x\r\n  - y # c\r\nc: |\r\n  one\r\n  two\r\nd: {e: f}\r\n"),
+    (
+        "yaml, crlf",
+        Yaml,
+        "a: 1\r\nb:\r\n  - x\r\n  - y # c\r\nc: |\r\n  one\r\n  two\r\nd: {e: f}\r\n",
+    ),
     ("yaml, no final newline", Yaml, "a: 1\nb:\n  c: 2\n  d: x"),
     ("yaml, byte order mark", Yaml, "\u{feff}a: 1\nb: ü\n"),
     (
@@ -39,7 +51,11 @@ pub const ALL: &[(&str, Format, &str)] = &[
         Yaml,
         "a: |\n  one\n    two\n\n  three\nb: >-\n  folded text\n  goes on\n\n  here\nc: |2-\n    lead\n   x\nd: |+ # keeps\n  end\n\ne: >+\n  k\n\nf: 1\n",
     ),
-    ("yaml, block texts in lists", Yaml, "- |\n  a\n  b\n- >-\n  c\n- k: |-\n    d\n    e\n  l: 2\n- - |\n    f\n  - g\n"),
+    (
+        "yaml, block texts in lists",
+        Yaml,
+        "- |\n  a\n  b\n- >-\n  c\n- k: |-\n    d\n    e\n  l: 2\n- - |\n    f\n  - g\n",
+    ),
     (
         "yaml, quotes",
         Yaml,
@@ -52,7 +68,11 @@ pub const ALL: &[(&str, Format, &str)] = &[
     ),
     ("yaml, json within", Yaml, "{\n  \"a\": [1, 2],\n  \"b\": {\"c\": \"d\"},\n  \"e\": []\n}\n"),
     ("yaml, empties", Yaml, "a:\nb: ~\nc: {}\nd: []\ne: ''\nf:\n  g:\n  h: # c\n"),
-    ("yaml, anchors", Yaml, "base: &b\n  x: 1\n  y: [1, 2]\nuse: *b\nmore:\n  <<: *b\n  z: 3\nlist:\n  - &i item\n  - *i\n"),
+    (
+        "yaml, anchors",
+        Yaml,
+        "base: &b\n  x: 1\n  y: [1, 2]\nuse: *b\nmore:\n  <<: *b\n  z: 3\nlist:\n  - &i item\n  - *i\n",
+    ),
     ("yaml, tags", Yaml, "a: !!str 5\nb: !local x\nc: !!int \"7\"\nd: !thing\n  e: 1\nf: ! 8\n"),
     ("yaml, document marks", Yaml, "%YAML 1.2\n---\n# c\na: 1\nb: [x]\n...\n"),
     ("yaml, two documents", Yaml, "a: 1\nb:\n  - x\n---\nc: 2\n"),
@@ -73,7 +93,11 @@ pub const ALL: &[(&str, Format, &str)] = &[
         Toml,
         "[[tools]]\nname = \"a\"\n\n# second\n[[tools]]\nname = \"b\"\n[tools.deep]\nx = 1\n\n[[tools]]\n",
     ),
-    ("toml, dotted keys", Toml, "a.b = 1\na.c.d = 'x'\n\n[t]\n\"q r\".s = 2\n\"q r\".u = 3\nv = { w.x = 1, y = 2 }\n"),
+    (
+        "toml, dotted keys",
+        Toml,
+        "a.b = 1\na.c.d = 'x'\n\n[t]\n\"q r\".s = 2\n\"q r\".u = 3\nv = { w.x = 1, y = 2 }\n",
+    ),
     ("toml, crlf", Toml, "a = 1\r\n[b]\r\nc = \"x\"\r\n"),
     ("toml, no final newline", Toml, "a = 1\n[b]\nc = 2"),
     (
@@ -82,7 +106,11 @@ pub const ALL: &[(&str, Format, &str)] = &[
         "a = \"\"\"\none\ntwo\"\"\"\nb = '''\nraw \\ \n'''\nc = 'lit'\nd = 2026-11-21T10:00:00Z\ne = 0xff\nf = 1_000\n",
     ),
     ("toml, implicit tables", Toml, "[a.b.c]\nx = 1\n[a.b.d]\ny = 2\n[e.f]\n"),
-    ("toml, inline tables", Toml, "a = { b = 1, c = [ 1, 2 ], d = {} }\nl = [{ x = 1 }, { x = 2 }]\n"),
+    (
+        "toml, inline tables",
+        Toml,
+        "a = { b = 1, c = [ 1, 2 ], d = {} }\nl = [{ x = 1 }, { x = 2 }]\n",
+    ),
     ("toml, indented", Toml, "[a]\n  x = 1\n  y = 2\n\n  [a.b]\n    z = 3\n"),
     ("toml, only comments", Toml, "# nothing\n"),
 ];

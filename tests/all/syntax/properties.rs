@@ -1,4 +1,5 @@
-//! Random edits of random and of odd texts: what comes out is what was meant, and can be taken back.
+//! Random edits of random and of odd texts: what comes out is what was meant, and can be taken
+//! back.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -15,7 +16,8 @@ use super::odd_texts;
 
 const FORMATS: [Format; 3] = [Format::Json, Format::Yaml, Format::Toml];
 
-/// Texts that are easily misread: indicators, words of the formats, numbers, breaks, blanks, odd letters.
+/// Texts that are easily misread: indicators, words of the formats, numbers, breaks, blanks, odd
+/// letters.
 fn words() -> impl Strategy<Value = String> {
     let odd = prop::sample::select(vec![
         "",
@@ -129,7 +131,9 @@ fn without_null(value: Value) -> Value {
     match value {
         Value::Null => json!("none"),
         Value::Array(items) => items.into_iter().map(without_null).collect(),
-        Value::Object(members) => members.into_iter().map(|(key, value)| (key, without_null(value))).collect(),
+        Value::Object(members) => {
+            members.into_iter().map(|(key, value)| (key, without_null(value))).collect()
+        }
         other => other,
     }
 }
@@ -137,8 +141,12 @@ fn without_null(value: Value) -> Value {
 fn places(value: &Value, at: &Pointer, found: &mut Vec<Pointer>) {
     found.push(at.clone());
     match value {
-        Value::Object(members) => members.iter().for_each(|(key, value)| places(value, &at.child(key.clone()), found)),
-        Value::Array(items) => items.iter().enumerate().for_each(|(row, value)| places(value, &at.item(row), found)),
+        Value::Object(members) => {
+            members.iter().for_each(|(key, value)| places(value, &at.child(key.clone()), found));
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(row, value)| places(value, &at.item(row), found));
+        }
         _ => {}
     }
 }
@@ -163,7 +171,8 @@ fn fulfil(wish: &Wish, value: &Value, format: Format) -> Option<(Edit, Value)> {
     let mut found = Vec::new();
     places(value, &Pointer::root(), &mut found);
     let at = wish.place.get(&found).clone();
-    let to = if format == Format::Toml { without_null(wish.value.clone()) } else { wish.value.clone() };
+    let to =
+        if format == Format::Toml { without_null(wish.value.clone()) } else { wish.value.clone() };
     let mut after = value.clone();
     let edit = match (wish.kind, at.get(value)?) {
         (0..=1, _) if !at.is_root() || format != Format::Toml || to.is_object() => {
@@ -202,7 +211,9 @@ fn fulfil(wish: &Wish, value: &Value, format: Format) -> Option<(Edit, Value)> {
                 return None;
             }
             let renamed = std::mem::take(members).into_iter();
-            *members = renamed.map(|(key, value)| (if key == last { wish.key.clone() } else { key }, value)).collect();
+            *members = renamed
+                .map(|(key, value)| (if key == last { wish.key.clone() } else { key }, value))
+                .collect();
             Edit::Rename { at, key: wish.key.clone() }
         }
         _ => return None,
@@ -220,7 +231,9 @@ fn make(mut source: Source, wishes: &[Wish]) -> Result<(), TestCaseError> {
             Err(EditError::Aliased(_) | EditError::Unsayable { .. }) => continue,
             // What aliases and merge keys hang on cannot be taken away.
             Err(EditError::Broken(_)) if source.text().contains('*') => continue,
-            Err(error) => return Err(TestCaseError::fail(format!("{error}\n{edit:?}\n{:?}", source.text()))),
+            Err(error) => {
+                return Err(TestCaseError::fail(format!("{error}\n{edit:?}\n{:?}", source.text())));
+            }
         };
         if !source.text().contains(['&', '*']) {
             prop_assert_eq!(
@@ -233,7 +246,9 @@ fn make(mut source: Source, wishes: &[Wish]) -> Result<(), TestCaseError> {
             );
         }
         prop_assert_eq!(patch.apply(source.text()).unwrap_or_default(), after.text().to_string());
-        let back = after.patched(&patch.inverse()).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let back = after
+            .patched(&patch.inverse())
+            .map_err(|error| TestCaseError::fail(error.to_string()))?;
         prop_assert_eq!(back.text(), source.text());
         if let Edit::Set { at, .. } = &edit
             && let Some(place) = source.place(0, at)
@@ -242,13 +257,20 @@ fn make(mut source: Source, wishes: &[Wish]) -> Result<(), TestCaseError> {
             let text = source.text();
             // An item may stand below its dash, with comments between.
             let dash = text[..place.value.start].rfind('-').filter(|_| place.key.is_none());
-            let from = text[..place.key.map_or(place.value.start, |key| key.start)].rfind('\n').map_or(0, |at| at + 1);
+            let from = text[..place.key.map_or(place.value.start, |key| key.start)]
+                .rfind('\n')
+                .map_or(0, |at| at + 1);
             let from = dash.map_or(from, |dash| dash.min(from));
-            let to = text[place.value.end..].find('\n').map_or(text.len(), |at| place.value.end + at + 1);
-            // By lines, not by where the patch stands: the same change can be said a few blanks further on.
+            let to = text[place.value.end..]
+                .find('\n')
+                .map_or(text.len(), |at| place.value.end + at + 1);
+            // By lines, not by where the patch stands: the same change can be said a few blanks
+            // further on.
             let (before, behind, new) = (&text[..from], &text[to..], after.text());
             let within = patch.old == patch.new
-                || new.len() >= before.len() + behind.len() && new.starts_with(before) && new.ends_with(behind);
+                || new.len() >= before.len() + behind.len()
+                    && new.starts_with(before)
+                    && new.ends_with(behind);
             prop_assert!(within, "touches other lines: {:?} {:?}\n{:?}", edit, patch, text);
         }
         source = after;
@@ -279,7 +301,8 @@ proptest! {
         for format in FORMATS {
             let value = if format == Format::Toml { without_null(value.clone()) } else { value.clone() };
             let text = print::value(format, &value);
-            // Within a text a break is an escape, but for the block texts of YAML and the long ones of TOML, which read it as a break.
+            // Within a text a break is an escape, but for the block texts of YAML and the long ones
+            // of TOML, which read it as a break.
             let text = if crlf && format != Format::Toml { text.replace('\n', "\r\n") } else { text };
             let source = Source::parse(format, text).unwrap();
             make(source, &wishes)?;

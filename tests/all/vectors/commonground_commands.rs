@@ -1,4 +1,5 @@
-//! Cases read off CommonGround's live services: what becomes of a tool command or a UI action, by its faults.
+//! Cases read off CommonGround's live services: what becomes of a tool command or a UI action, by
+//! its faults.
 
 use serde_json::{Map, Value, json};
 use toolcrib::systems::commonground::{
@@ -18,15 +19,22 @@ use super::same;
 
 fn command_of(case: &Value, body: String) -> Command {
     let headers = case["headers"].as_object().into_iter().flatten();
-    let text = |(name, value): (&String, &Value)| (name.clone(), value.as_str().unwrap_or_default().to_owned());
-    Command { subject: case["subject"].as_str().unwrap_or_default().into(), headers: headers.map(text).collect(), body }
+    let text = |(name, value): (&String, &Value)| {
+        (name.clone(), value.as_str().unwrap_or_default().to_owned())
+    };
+    Command {
+        subject: case["subject"].as_str().unwrap_or_default().into(),
+        headers: headers.map(text).collect(),
+        body,
+    }
 }
 
 fn world_of(case: &Value, command: &Command) -> World {
     let world = &case["world"];
     let given = &world["call_card"];
     let body = Body::read(&command.body);
-    let said = |name: &str| body.data().and_then(|data| data.get(name)).cloned().unwrap_or_default();
+    let said =
+        |name: &str| body.data().and_then(|data| data.get(name)).cloned().unwrap_or_default();
     // The store has one card.
     let pointed = said("tool_call_card_id");
     let card = (given["present"] == json!(true) && pointed == "card_a1").then(|| {
@@ -35,14 +43,23 @@ fn world_of(case: &Value, command: &Command) -> World {
             "metadata": labels(given),
         }))
     });
-    let agent = command.headers.iter().find(|(name, _)| name == AGENT).map(|(_, value)| json!(value));
-    let known = agent.filter(|agent| world["roster"].as_array().is_some_and(|roster| roster.contains(agent)));
+    let agent =
+        command.headers.iter().find(|(name, _)| name == AGENT).map(|(_, value)| json!(value));
+    let known = agent
+        .filter(|agent| world["roster"].as_array().is_some_and(|roster| roster.contains(agent)));
     let tool = said("tool_name");
-    let tools = world["tools"].as_object().is_some_and(|tools| tools.contains_key(tool.as_str().unwrap_or_default()));
+    let tools = world["tools"]
+        .as_object()
+        .is_some_and(|tools| tools.contains_key(tool.as_str().unwrap_or_default()));
     // The turn is that of the one agent that the roster has.
-    let turn = if headers_name(command) && known.is_none() { None } else { world["turn_epoch"].as_u64() };
+    let turn =
+        if headers_name(command) && known.is_none() { None } else { world["turn_epoch"].as_u64() };
     World {
-        service: if case["service"] == "openapi" { ServiceKind::Strict } else { ServiceKind::Plain },
+        service: if case["service"] == "openapi" {
+            ServiceKind::Strict
+        } else {
+            ServiceKind::Plain
+        },
         card: Known::looked_up(card.flatten()),
         turn: Known::looked_up(turn.map(|epoch| Turn { epoch })),
         request: Known::looked_up(world["request_depth"].as_u64().map(|depth| Request { depth })),
@@ -80,7 +97,9 @@ pub fn command(case: &Value) -> Result<(), String> {
         ("marker".to_owned(), json!(verdict.marker)),
     ]);
     let refusal = preflight::refusal(&command, &verdict);
-    if let Some(after) = refusal.as_ref().map(|built| built.after.after).or(preflight::written(&command, &verdict)) {
+    if let Some(after) =
+        refusal.as_ref().map(|built| built.after.after).or(preflight::written(&command, &verdict))
+    {
         got.insert("after_execution".into(), after.word().into());
     }
     if verdict.fate == Fate::Stalled {
@@ -105,7 +124,8 @@ pub fn command(case: &Value) -> Result<(), String> {
 pub fn action(case: &Value) -> Result<(), String> {
     let (payload, world) = (&case["payload"], &case["world"]);
     let command = command_of(case, payload.to_string());
-    let agent = command.headers.iter().find(|(name, _)| name == AGENT).map_or("", |(_, value)| value);
+    let agent =
+        command.headers.iter().find(|(name, _)| name == AGENT).map_or("", |(_, value)| value);
     let tool = &world["tools"][payload["tool_name"].as_str().unwrap_or_default()];
     let known = action::World {
         worker_target: Known::looked_up(world["roster"][agent].as_str().map(str::to_owned)),
@@ -116,7 +136,10 @@ pub fn action(case: &Value) -> Result<(), String> {
     let id = payload["action_id"].as_str().unwrap_or_default();
     let faults = action::preflight(&command, &known);
     let acks = match faults.first() {
-        None => vec![action::accepted(id, agent), action::closed(id, agent, &word_count(&payload["args"]), "card_r")],
+        None => vec![
+            action::accepted(id, agent),
+            action::closed(id, agent, &word_count(&payload["args"]), "card_r"),
+        ],
         Some(fault) if fault.fate == Fate::Dropped => Vec::new(),
         Some(fault) => match &fault.says {
             Some(KnownText::Result { code, .. }) => vec![action::rejected(id, agent, code)],
@@ -133,7 +156,11 @@ pub fn action(case: &Value) -> Result<(), String> {
         }
         shape
     };
-    same("the acknowledgements", &json!(acks.iter().map(shape).collect::<Vec<_>>()), &case["expect"]["acks"])
+    same(
+        "the acknowledgements",
+        &json!(acks.iter().map(shape).collect::<Vec<_>>()),
+        &case["expect"]["acks"],
+    )
 }
 
 /// What the service behind the vectors answers.

@@ -40,11 +40,16 @@ fn answered(text: &str, expect: &Value) -> Result<(), String> {
     if let Some(fields) = expect.get("field_errors") {
         let field = |refusal: &&Refusal| refusal.rule == Rule::Fields;
         let told = refused.iter().filter(field).filter_map(|refusal| refusal.field.as_ref());
-        let told: Value = told.map(|field| json!({"field": field.name, "kind": field.kind})).collect();
+        let told: Value =
+            told.map(|field| json!({"field": field.name, "kind": field.kind})).collect();
         return same("fields", &told, fields);
     }
     if let Some(start) = expect["message_starts"].as_str() {
-        return if first.text.starts_with(start) { Ok(()) } else { Err(format!("it says {:?}", first.text)) };
+        return if first.text.starts_with(start) {
+            Ok(())
+        } else {
+            Err(format!("it says {:?}", first.text))
+        };
     }
     if expect.get("why").is_some() {
         return same("the rule", &json!(first.rule == Rule::Storable), &json!(true));

@@ -1,4 +1,5 @@
-//! Cases about CommonGround's cards and results, what they do to a turn, and the requests of its HTTP tools.
+//! Cases about CommonGround's cards and results, what they do to a turn, and the requests of its
+//! HTTP tools.
 
 use serde_json::{Map, Value, json};
 use toolcrib::systems::commonground::{
@@ -27,8 +28,13 @@ fn object(value: &Value) -> Map<String, Value> {
 /// A card as the vectors write it: few members, the class of its content as a flag.
 fn read(given: &Value) -> Option<Card> {
     let mut labels = object(&given["labels"]);
-    labels.extend(given.get("function_name").map(|name| ("function_name".to_owned(), name.clone())));
-    let class = if given["content_is_result"] == json!(false) { "TextContent" } else { "ToolResultContent" };
+    labels
+        .extend(given.get("function_name").map(|name| ("function_name".to_owned(), name.clone())));
+    let class = if given["content_is_result"] == json!(false) {
+        "TextContent"
+    } else {
+        "ToolResultContent"
+    };
     let content = json!({"__type__": class});
     Card::read(&json!({
         "card_id": "card_r", "type": given.get("type")?, "tool_call_id": given["tool_call_id"], "author_id": given["author_id"],
@@ -59,7 +65,11 @@ pub fn built(case: &Value) -> Result<(), String> {
     if let Some(content) = expect.get("content") {
         same("the content", &built.content(), content)?;
         let mut report = built.report("card_r");
-        same("its pointer", &report.as_object_mut().unwrap().remove("tool_result_card_id").unwrap(), &json!("card_r"))?;
+        same(
+            "its pointer",
+            &report.as_object_mut().unwrap().remove("tool_result_card_id").unwrap(),
+            &json!("card_r"),
+        )?;
         same("the report", &report, &expect["callback"])?;
     }
     let Some(metadata) = expect.get("metadata") else { return Ok(()) };
@@ -95,7 +105,11 @@ pub fn content(case: &Value) -> Result<(), String> {
         // Several faults at once.
         return same("valid", &json!(fault.is_none()), &json!(false));
     }
-    same("the fault", &json!({"valid": fault.is_none(), "why": fault.map(card::ContentFault::word)}), &case["expect"])
+    same(
+        "the fault",
+        &json!({"valid": fault.is_none(), "why": fault.map(card::ContentFault::word)}),
+        &case["expect"],
+    )
 }
 
 pub fn usable(case: &Value) -> Result<(), String> {
@@ -116,12 +130,17 @@ pub fn gate(case: &Value) -> Result<(), String> {
         ..Report::default()
     };
     let found = barred(&report);
-    same("the answer", &json!(found.first().map_or("accepted", |barred| barred.code())), &case["expect"])
+    same(
+        "the answer",
+        &json!(found.first().map_or("accepted", |barred| barred.code())),
+        &case["expect"],
+    )
 }
 
 pub fn jina(case: &Value) -> Result<(), String> {
     let variable = |name: &str| case["env"][name].as_str().map(str::to_owned);
-    let environment = jina::Environment { envs: &object(&case["service_envs"]), variable: &variable };
+    let environment =
+        jina::Environment { envs: &object(&case["service_envs"]), variable: &variable };
     let got = match jina::request(&case["options"], &object(&case["arguments"]), &environment) {
         Ok(request) => json!({
             "method": request.method, "url": request.url, "query": request.query, "json": request.json,

@@ -50,23 +50,36 @@ pub fn subject(case: &Value) -> Result<(), String> {
         "lamp_service_gets_it": overlap(&lamp, text),
     });
     same("the parts", &got, &case["expect"])?;
-    subject.map_or(Ok(()), |subject| same("printed again", &json!(subject.to_string()), &case["subject"]))
+    subject.map_or(Ok(()), |subject| {
+        same("printed again", &json!(subject.to_string()), &case["subject"])
+    })
 }
 
 pub fn dispatch(case: &Value) -> Result<(), String> {
     let caller = &case["caller"];
-    let answer = subject::dispatch(text(case, "subject"), text(caller, "project_id"), text(caller, "channel_id"));
-    same("the answer", &json!(answer.map_or_else(|why| why.words(), |_| "accepted")), &case["expect"])
+    let answer = subject::dispatch(
+        text(case, "subject"),
+        text(caller, "project_id"),
+        text(caller, "channel_id"),
+    );
+    same(
+        "the answer",
+        &json!(answer.map_or_else(|why| why.words(), |_| "accepted")),
+        &case["expect"],
+    )
 }
 
 pub fn idempotency_key(case: &Value) -> Result<(), String> {
-    let [namespace, project, tool, call] = ["namespace", "project_id", "tool", "call_id"].map(|name| text(case, name));
+    let [namespace, project, tool, call] =
+        ["namespace", "project_id", "tool", "call_id"].map(|name| text(case, name));
     same("the key", &json!(idempotency::key(namespace, project, tool, call)), &case["expect"])
 }
 
 pub fn traceparent(case: &Value) -> Result<(), String> {
     let got = match Traceparent::parse(text(case, "traceparent")) {
-        Ok(read) => json!({"valid": true, "normalized": read.to_string(), "trace_id": read.trace_id()}),
+        Ok(read) => {
+            json!({"valid": true, "normalized": read.to_string(), "trace_id": read.trace_id()})
+        }
         Err(fault) => json!({"valid": false, "message": fault.words()}),
     };
     same("what is read", &got, &case["expect"])

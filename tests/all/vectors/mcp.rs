@@ -1,4 +1,5 @@
-//! The ops of `mcp.json`: streams of events, versions, tools, answers, changes, headers, and configurations of other programs.
+//! The ops of `mcp.json`: streams of events, versions, tools, answers, changes, headers, and
+//! configurations of other programs.
 
 use std::collections::BTreeMap;
 
@@ -40,8 +41,12 @@ fn bytes(hex: &str) -> Vec<u8> {
 
 pub fn events(case: &Value) -> Result<(), String> {
     let input = &case["input"];
-    let chunks = input["text"].as_str().map(String::from).into_iter().chain(texts(&input["chunks"]));
-    let chunks: Vec<Vec<u8>> = chunks.map(String::into_bytes).chain(texts(&input["hex"]).iter().map(|hex| bytes(hex))).collect();
+    let chunks =
+        input["text"].as_str().map(String::from).into_iter().chain(texts(&input["chunks"]));
+    let chunks: Vec<Vec<u8>> = chunks
+        .map(String::into_bytes)
+        .chain(texts(&input["hex"]).iter().map(|hex| bytes(hex)))
+        .collect();
     let whole = chunks.concat();
     // In the pieces that are given, as a whole, and byte by byte.
     for pieces in [chunks, vec![whole.clone()], whole.iter().map(|byte| vec![*byte]).collect()] {
@@ -51,7 +56,10 @@ pub fn events(case: &Value) -> Result<(), String> {
             let name = if event.name.is_empty() { "message" } else { &event.name };
             read.push(json!({"event": name, "data": String::from_utf8_lossy(&event.data), "id": event.id}));
         }
-        expected(&json!({"events": read, "last_event_id": reader.last_id(), "retry": reader.retry()}), case)?;
+        expected(
+            &json!({"events": read, "last_event_id": reader.last_id(), "retry": reader.retry()}),
+            case,
+        )?;
     }
     Ok(())
 }
@@ -68,7 +76,10 @@ fn seen(seen: &Value) -> Seen {
         return Seen::Exit;
     }
     match status() {
-        Some(status) => Seen::of_http(status, &seen["body"].as_str().map_or_else(|| seen["body"].to_string(), String::from)),
+        Some(status) => Seen::of_http(
+            status,
+            &seen["body"].as_str().map_or_else(|| seen["body"].to_string(), String::from),
+        ),
         None => Seen::Timeout,
     }
 }
@@ -107,13 +118,20 @@ pub fn tool(case: &Value) -> Result<(), String> {
     let input = &case["input"];
     let others = texts(&input["others"]);
     let others: Vec<&str> = others.iter().map(String::as_str).collect();
-    expected(&json!(ids(&tool_findings(&input["tool"], text(input, "version", DEFAULT), &others))), case)
+    expected(
+        &json!(ids(&tool_findings(&input["tool"], text(input, "version", DEFAULT), &others))),
+        case,
+    )
 }
 
 pub fn result(case: &Value) -> Result<(), String> {
     let input = &case["input"];
-    let view = result_view(&input["reply"], input.get("outputSchema"), text(input, "version", DEFAULT));
-    expected(&json!({"outcome": view.outcome.as_str(), "text": view.text, "findings": ids(&view.faults)}), case)
+    let view =
+        result_view(&input["reply"], input.get("outputSchema"), text(input, "version", DEFAULT));
+    expected(
+        &json!({"outcome": view.outcome.as_str(), "text": view.text, "findings": ids(&view.faults)}),
+        case,
+    )
 }
 
 pub fn changes(case: &Value) -> Result<(), String> {
@@ -138,7 +156,12 @@ pub fn headers(case: &Value) -> Result<(), String> {
 fn context(given: &Value) -> Context {
     let own = |name: &str| given[name].as_str().map(String::from);
     let map = |name: &str| -> BTreeMap<String, Value> {
-        given[name].as_object().into_iter().flatten().map(|(name, value)| (name.clone(), value.clone())).collect()
+        given[name]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect()
     };
     let texts = |name: &str| -> BTreeMap<String, String> {
         let text = |value: Value| value.as_str().map_or_else(|| value.to_string(), String::from);

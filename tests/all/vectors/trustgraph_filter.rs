@@ -1,4 +1,5 @@
-//! Cases about which tools a request may use and where the state goes, run in the modes that a case speaks for.
+//! Cases about which tools a request may use and where the state goes, run in the modes that a case
+//! speaks for.
 
 use serde_json::{Value, json};
 use toolcrib::{
@@ -15,8 +16,9 @@ use toolcrib::{
 
 /// The modes in which a case must hold, each with what is expected there.
 ///
-/// A quirk is what the deployed code does although nobody would want it. Where upstream does not agree, the expectation is the document's,
-/// and what stands beside `agrees` is the deployed answer. All else holds in both.
+/// A quirk is what the deployed code does although nobody would want it. Where upstream does not
+/// agree, the expectation is the document's, and what stands beside `agrees` is the deployed
+/// answer. All else holds in both.
 fn modes(case: &Value) -> Vec<(Mode, &Value)> {
     let (expect, upstream) = (&case["expect"], &case["upstream_code"]);
     if case["quirk"] == true {
@@ -27,11 +29,13 @@ fn modes(case: &Value) -> Vec<(Mode, &Value)> {
     }
     let beside = upstream.as_object().into_iter().flat_map(|members| members.values());
     let deployed = std::iter::once(upstream).chain(beside).find(|value| {
-        value
-            .as_object()
-            .is_some_and(|members| expect.as_object().is_some_and(|keys| keys.keys().any(|key| members.contains_key(key))))
+        value.as_object().is_some_and(|members| {
+            expect.as_object().is_some_and(|keys| keys.keys().any(|key| members.contains_key(key)))
+        })
     });
-    std::iter::once((Mode::Document, expect)).chain(deployed.map(|value| (Mode::AsDeployed, value))).collect()
+    std::iter::once((Mode::Document, expect))
+        .chain(deployed.map(|value| (Mode::AsDeployed, value)))
+        .collect()
 }
 
 fn tool(value: &Value, mode: Mode) -> Slot {
@@ -46,7 +50,9 @@ fn tools(case: &Value, mode: Mode) -> Vec<Slot> {
 /// A bare text is taken letter by letter, as deployed.
 fn context(group: &Value, state: &Value) -> Context {
     let groups = match group {
-        Value::Array(names) => Some(names.iter().filter_map(Value::as_str).map(Name::from).collect()),
+        Value::Array(names) => {
+            Some(names.iter().filter_map(Value::as_str).map(Name::from).collect())
+        }
         Value::String(text) => Some(text.chars().map(|letter| letter.to_string().into()).collect()),
         _ => None,
     };
@@ -54,7 +60,11 @@ fn context(group: &Value, state: &Value) -> Context {
 }
 
 fn same(what: &str, mode: Mode, got: &Value, expected: &Value) -> Result<(), String> {
-    if got == expected { Ok(()) } else { Err(format!("{what} ({mode}): got {got}, expected {expected}")) }
+    if got == expected {
+        Ok(())
+    } else {
+        Err(format!("{what} ({mode}): got {got}, expected {expected}"))
+    }
 }
 
 fn offered(tools: &[Slot], context: &Context) -> Value {
@@ -62,7 +72,10 @@ fn offered(tools: &[Slot], context: &Context) -> Value {
 }
 
 fn after(tools: &[Slot], name: &Value, context: &Context, mode: Mode) -> Result<Value, String> {
-    let row = name.as_str().and_then(|name| row_of(tools, name)).ok_or_else(|| format!("no tool {name}"))?;
+    let row = name
+        .as_str()
+        .and_then(|name| row_of(tools, name))
+        .ok_or_else(|| format!("no tool {name}"))?;
     Ok(json!(&*next_state(&tools[row].gate, context.state(), Outcome::Succeeded, mode)))
 }
 
@@ -74,7 +87,12 @@ pub fn filter(case: &Value) -> Result<(), String> {
             same("available", mode, &offered(&tools, &context), expected)?;
         }
         if case.get("executed").is_some() {
-            same("next state", mode, &after(&tools, &case["executed"], &context, mode)?, &expect["next_state"])?;
+            same(
+                "next state",
+                mode,
+                &after(&tools, &case["executed"], &context, mode)?,
+                &expect["next_state"],
+            )?;
         }
     }
     Ok(())

@@ -18,10 +18,13 @@ pub fn validate(case: &Value) -> Result<(), String> {
 pub fn load(case: &Value) -> Result<(), String> {
     let entries = |kind: &str| case["config"][kind].as_object().cloned().unwrap_or_default();
     let (tools, services) = (entries("tool"), entries("tool-service"));
-    let services: Services<'_> = services.iter().map(|(key, value)| (key.as_str(), value)).collect();
+    let services: Services<'_> =
+        services.iter().map(|(key, value)| (key.as_str(), value)).collect();
     match load::load(tools.iter().map(|(key, value)| (key.as_str(), value)), &services) {
         Ok(loaded) => {
-            let expected = case["expect"]["tools"].as_object().ok_or("loaded, though an error was expected")?;
+            let expected = case["expect"]["tools"]
+                .as_object()
+                .ok_or("loaded, though an error was expected")?;
             let found: Map<String, Value> = loaded
                 .iter()
                 .map(|tool| {
@@ -30,8 +33,15 @@ pub fn load(case: &Value) -> Result<(), String> {
                         "request_queue": tool.request_queue, "response_queue": tool.response_queue,
                     });
                     // A case names only what it is about.
-                    let asked = expected.get(&tool.name).and_then(Value::as_object).cloned().unwrap_or_default();
-                    (tool.name.clone(), asked.keys().map(|key| (key.clone(), whole[key].clone())).collect())
+                    let asked = expected
+                        .get(&tool.name)
+                        .and_then(Value::as_object)
+                        .cloned()
+                        .unwrap_or_default();
+                    (
+                        tool.name.clone(),
+                        asked.keys().map(|key| (key.clone(), whole[key].clone())).collect(),
+                    )
                 })
                 .collect();
             compare(&found.into(), &case["expect"]["tools"])
@@ -41,7 +51,10 @@ pub fn load(case: &Value) -> Result<(), String> {
             if !error.logged.contains(expected["contains"].as_str().unwrap_or("\u{0}")) {
                 return Err(format!("logs {:?}, expected {expected}", error.logged));
             }
-            compare(&json!([error.code.to_string(), error.tool]), &json!([expected["code"], expected["tool"]]))
+            compare(
+                &json!([error.code.to_string(), error.tool]),
+                &json!([expected["code"], expected["tool"]]),
+            )
         }
     }
 }

@@ -17,7 +17,8 @@ pub fn request(case: &Value) -> Result<(), String> {
     let map = |value: &Value| value.as_object().cloned().unwrap_or_default();
     let arguments = Value::Object(map(&case["arguments"])).to_string();
     let body: Value =
-        serde_json::from_str(&request::body("alice", &map(&case["config"]), &arguments)).map_err(|e| e.to_string())?;
+        serde_json::from_str(&request::body("alice", &map(&case["config"]), &arguments))
+            .map_err(|e| e.to_string())?;
     let expected = &case["expect"]["body"];
     for field in ["config", "arguments"] {
         same(field, &inner(&body[field]), &inner(&expected[field]))?;
@@ -25,7 +26,11 @@ pub fn request(case: &Value) -> Result<(), String> {
             same(field, &body[field], &expected[field])?;
         }
     }
-    same("the header that correlates", &json!({ request::ID: case["id_"] }), &case["expect"]["properties"])
+    same(
+        "the header that correlates",
+        &json!({ request::ID: case["id_"] }),
+        &case["expect"]["properties"],
+    )
 }
 
 /// Reads the frames as the caller of `sent_id` would.
@@ -39,7 +44,10 @@ pub fn reply(case: &Value) -> Result<(), String> {
             .map(|(name, value)| (name.clone(), value.as_str().unwrap_or_default().to_owned()))
             .collect();
         let body = frame["body"].to_string();
-        match reply::decode(case["sent_id"].as_str().unwrap_or_default(), &Message { headers: &headers, body: body.as_bytes() }) {
+        match reply::decode(
+            case["sent_id"].as_str().unwrap_or_default(),
+            &Message { headers: &headers, body: body.as_bytes() },
+        ) {
             Reply::Chunk { text, last: false } if text.is_empty() => {}
             Reply::Chunk { text, last } => {
                 chunks.push(text);
@@ -50,7 +58,9 @@ pub fn reply(case: &Value) -> Result<(), String> {
                 done = true;
             }
             Reply::Stray { .. } => {}
-            Reply::Unreadable(problem) | Reply::Refused(problem) => return Err(format!("unreadable: {}", problem.message)),
+            Reply::Unreadable(problem) | Reply::Refused(problem) => {
+                return Err(format!("unreadable: {}", problem.message));
+            }
         }
     }
     let got = Map::from_iter([

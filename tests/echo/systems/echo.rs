@@ -1,4 +1,5 @@
-//! Echo: a file with an object `echo` describes a tool that a server answers with one HTTP exchange.
+//! Echo: a file with an object `echo` describes a tool that a server answers with one HTTP
+//! exchange.
 
 use std::sync::Arc;
 
@@ -44,12 +45,19 @@ impl System for Echo {
 
     fn entries(&self, file: &FileId, source: &Source) -> Vec<Entry> {
         let at = Pointer::root().child(SYSTEM);
-        let found = source.value(0).and_then(|root| root.get(SYSTEM).filter(|value| value.is_object()).cloned());
+        let found = source
+            .value(0)
+            .and_then(|root| root.get(SYSTEM).filter(|value| value.is_object()).cloned());
         let entry = |value: Value| {
             let place = source.place(0, &at);
             Entry {
                 key: value[NAME].as_str().unwrap_or_default().to_owned(),
-                id: EntryId::new(EntryPlace { file: file.clone(), document: 0, at: at.clone(), form: EntryForm::Plain }),
+                id: EntryId::new(EntryPlace {
+                    file: file.clone(),
+                    document: 0,
+                    at: at.clone(),
+                    form: EntryForm::Plain,
+                }),
                 system: SYSTEM,
                 kind: EntryKind::Tool,
                 line: place.map_or(0, |place| place.line),
@@ -102,7 +110,8 @@ impl System for Echo {
     }
 
     fn function(&self, tool: &Tool) -> Function {
-        let parameters = tool.entry.value.get(PARAMETERS).cloned().unwrap_or_else(|| json!({"type": "object"}));
+        let parameters =
+            tool.entry.value.get(PARAMETERS).cloned().unwrap_or_else(|| json!({"type": "object"}));
         Function { name: tool.name.clone(), description: tool.description.clone(), parameters }
     }
 

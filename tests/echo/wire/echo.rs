@@ -1,8 +1,9 @@
-//! Echo on the wire: what a server sends back is the answer, and a status that is no success its error.
+//! Echo on the wire: what a server sends back is the answer, and a status that is no success its
+//! error.
 
 use toolcrib::{
     model::{
-        call::{CallProblem, Request},
+        call::{CallError, Request},
         entry::SystemId,
         error_kind::ErrorKind,
         transport::{Traffic, TransportKind},
@@ -35,10 +36,14 @@ impl LiveSystem for LiveEcho {
 }
 
 impl Exchange for LiveEcho {
-    fn route(&self, request: &Request, transport: TransportKind) -> Result<Route, CallProblem> {
+    fn route(&self, request: &Request, transport: TransportKind) -> Result<Route, CallError> {
         if transport.about().traffic != Traffic::Exchange {
             let message = format!("{} has no paths", transport.title());
-            return Err(CallProblem::new(ErrorKind::BadSubject, message, "choose a connection to http://"));
+            return Err(CallError::new(
+                ErrorKind::BadSubject,
+                message,
+                "choose a connection to http://",
+            ));
         }
         Ok(Route { to: Address::fleeting(request.to.clone()), answers: None })
     }
@@ -54,9 +59,11 @@ impl Reader for Whole {
     fn read(&mut self, _: Way, packet: &Packet) -> Reply {
         let text = String::from_utf8_lossy(&packet.body).into_owned();
         match marks::status(packet) {
-            Some(status) if !(200..300).contains(&status) => {
-                Reply::Error(CallProblem::new(ErrorKind::parse(&format!("http-{status}")), text, "look at the server"))
-            }
+            Some(status) if !(200..300).contains(&status) => Reply::Error(CallError::new(
+                ErrorKind::parse(&format!("http-{status}")),
+                text,
+                "look at the server",
+            )),
             _ => Reply::Chunk { text, last: true },
         }
     }

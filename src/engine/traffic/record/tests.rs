@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::model::{
-    call::CallProblem,
+    call::CallError,
     error_kind::ErrorKind,
     traffic::{KeptMessage, Known, Ties},
 };
@@ -32,15 +32,18 @@ fn heard(at: u64, id: &str, part: Part, text: &str) -> Witnessed {
     Witnessed::ObservedMessage(Arc::new(crossing(at, subject, text)), reading(Some(id), part, text))
 }
 
-fn problem() -> CallProblem {
-    CallProblem { kind: ErrorKind::parse("e"), message: "m".into(), remedy: String::new() }
+fn problem() -> CallError {
+    CallError { kind: ErrorKind::parse("e"), message: "m".into(), remedy: String::new() }
 }
 
 const PIECE: Part = Part::Answer { last: false };
 const LAST: Part = Part::Answer { last: true };
 
 fn standings(record: &Record) -> Vec<&'static str> {
-    (0..record.rows()).filter_map(|row| record.row(row)).map(|conversation| conversation.standing.word()).collect()
+    (0..record.rows())
+        .filter_map(|row| record.row(row))
+        .map(|conversation| conversation.standing.word())
+        .collect()
 }
 
 #[test]
@@ -80,8 +83,14 @@ fn an_answer_in_the_inbox_meets_its_request() {
     let mut record = Record::default();
     let asked = ObservedMessage { reply: Some("_INBOX.7".into()), ..crossing(1, "joke", "?") };
     record.take(Witnessed::ObservedMessage(Arc::new(asked), reading(None, Part::Request, "?")));
-    record.take(Witnessed::ObservedMessage(Arc::new(crossing(3, "_INBOX.7", "!")), reading(None, LAST, "!")));
-    record.take(Witnessed::ObservedMessage(Arc::new(crossing(4, "_INBOX.8", "!")), reading(None, LAST, "!")));
+    record.take(Witnessed::ObservedMessage(
+        Arc::new(crossing(3, "_INBOX.7", "!")),
+        reading(None, LAST, "!"),
+    ));
+    record.take(Witnessed::ObservedMessage(
+        Arc::new(crossing(4, "_INBOX.8", "!")),
+        reading(None, LAST, "!"),
+    ));
     assert_eq!(standings(&record), ["succeeded", "orphan"]);
     let names: Vec<_> = record.subjects().map(|(name, count)| (&**name, count.messages)).collect();
     assert_eq!(names, [("_INBOX.*", 2), ("joke", 1)]);
@@ -109,8 +118,14 @@ fn what_is_heard_of_a_call_before_its_command_stands_in_the_turn_as_well() {
     record.take(heard(4, "t1", PIECE, "count"));
     record.take(of_call(5, "c1", "t1", Part::Request));
     let (turn, call) = (record.row(0).unwrap(), record.row(1).unwrap());
-    assert_eq!((standings(&record), call.whole, &turn.parts), (vec!["open", "failed"], Some(1), &vec![2]));
-    assert_eq!((&call.messages, turn.messages.iter().copied().collect::<Vec<_>>()), (&[2, 4, 6].into(), vec![1, 2, 3, 4, 5, 6]));
+    assert_eq!(
+        (standings(&record), call.whole, &turn.parts),
+        (vec!["open", "failed"], Some(1), &vec![2])
+    );
+    assert_eq!(
+        (&call.messages, turn.messages.iter().copied().collect::<Vec<_>>()),
+        (&[2, 4, 6].into(), vec![1, 2, 3, 4, 5, 6])
+    );
     let rows: Vec<_> = (0..turn.rows()).map(|row| turn.row(row)).collect();
     assert_eq!(rows, [0..1, 1..2, 2..3, 3..4, 4..5, 5..6], "a piece after it begins anew");
     assert_eq!((turn.count, turn.bytes), (6, "thinkingtaken upI says nocountc1".len() as u64));
@@ -129,11 +144,21 @@ fn what_is_let_go_of_a_turn_is_let_go_once_however_it_came_in() {
         record.take(of_call(at, "c1", "t1", Part::Note));
     }
     let turn = record.row(0).unwrap();
-    assert_eq!((turn.messages.iter().copied().collect::<Vec<_>>(), turn.gone(), turn.rows()), (vec![6, 7, 8], 5, 3));
+    assert_eq!(
+        (turn.messages.iter().copied().collect::<Vec<_>>(), turn.gone(), turn.rows()),
+        (vec![6, 7, 8], 5, 3)
+    );
 }
 
-fn settled(known: Known, problem: Option<CallProblem>) -> Settled {
-    Settled { name: "c1".into(), problem, text: "it came".into(), card: Some("r1".into()), at: None, known }
+fn settled(known: Known, problem: Option<CallError>) -> Settled {
+    Settled {
+        name: "c1".into(),
+        problem,
+        text: "it came".into(),
+        card: Some("r1".into()),
+        at: None,
+        known,
+    }
 }
 
 #[test]
@@ -154,7 +179,8 @@ fn something_else_may_tell_how_a_call_ended_until_its_own_messages_do() {
         ("succeeded", "it came", 5, &vec!["r1".into()])
     );
     assert_eq!(record.row(0).unwrap().cards, ["r1"], "the turn has it, too");
-    // What follows from others gives way to the mark, and that to the card; what the answerer said stands.
+    // What follows from others gives way to the mark, and that to the card; what the answerer said
+    // stands.
     record.take(heard(6, "card of c1", Part::Outcome(Some(problem())), "no"));
     assert_eq!(record.named("c1").unwrap().standing.word(), "failed");
     record.settle(&settled(Known::Inferred, None));
@@ -163,35 +189,63 @@ fn something_else_may_tell_how_a_call_ended_until_its_own_messages_do() {
     assert_eq!(record.named("c1").unwrap().standing.word(), "succeeded");
     record.take(heard(7, "c1", Part::Error(problem()), "no"));
     record.settle(&settled(Known::Read, None));
-    assert_eq!((record.named("c1").unwrap().standing.word(), record.named("c1").unwrap().late), ("failed", 0));
-    assert!(record.settle(&Settled { name: "nobody".into(), ..settled(Known::Read, None) }).is_empty());
+    assert_eq!(
+        (record.named("c1").unwrap().standing.word(), record.named("c1").unwrap().late),
+        ("failed", 0)
+    );
+    assert!(
+        record.settle(&Settled { name: "nobody".into(), ..settled(Known::Read, None) }).is_empty()
+    );
 }
 
 #[test]
 fn a_call_is_heard_in_its_turn_too() {
     let mut record = Record::default();
     record.take(of_call(0, "c1", "t1", Part::Request));
-    assert_eq!((standings(&record), &*record.row(0).unwrap().id.clone().unwrap()), (vec!["open", "open"], "t1"));
+    assert_eq!(
+        (standings(&record), &*record.row(0).unwrap().id.clone().unwrap()),
+        (vec!["open", "open"], "t1")
+    );
     record.take(match heard(5, "t1", Part::Note, "thinking") {
-        Witnessed::ObservedMessage(crossing, reading) => {
-            Witnessed::ObservedMessage(crossing, Decoded { state: Some("running".into()), ..reading })
-        }
+        Witnessed::ObservedMessage(crossing, reading) => Witnessed::ObservedMessage(
+            crossing,
+            Decoded { state: Some("running".into()), ..reading },
+        ),
         other => other,
     });
     record.take(of_call(10, "c2", "t1", Part::Request));
     record.take(heard(12, "card of c1", Part::Outcome(None), "by another name"));
     record.take(heard(20, "c2", Part::Outcome(Some(problem())), "failed"));
-    record.take(heard(21, "c2", Part::Error(problem()), "the answer comes after what was told of it"));
-    let (turn, first, second) = (record.row(0).unwrap(), record.row(1).unwrap(), record.row(2).unwrap());
+    record.take(heard(
+        21,
+        "c2",
+        Part::Error(problem()),
+        "the answer comes after what was told of it",
+    ));
+    let (turn, first, second) =
+        (record.row(0).unwrap(), record.row(1).unwrap(), record.row(2).unwrap());
     assert_eq!(standings(&record), ["open", "succeeded", "failed"]);
-    assert_eq!((turn.messages.iter().copied().collect::<Vec<_>>(), &turn.parts), (vec![1, 2, 3, 4, 5, 6], &vec![2, 3]));
-    assert_eq!((turn.topic.as_deref(), turn.goes.as_str(), turn.trace.as_deref()), (Some("agent"), "thinking", None));
-    assert_eq!((first.whole, second.messages.len(), second.late, second.trace.as_deref()), (Some(1), 3, 0, Some("t")));
+    assert_eq!(
+        (turn.messages.iter().copied().collect::<Vec<_>>(), &turn.parts),
+        (vec![1, 2, 3, 4, 5, 6], &vec![2, 3])
+    );
+    assert_eq!(
+        (turn.topic.as_deref(), turn.goes.as_str(), turn.trace.as_deref()),
+        (Some("agent"), "thinking", None)
+    );
+    assert_eq!(
+        (first.whole, second.messages.len(), second.late, second.trace.as_deref()),
+        (Some(1), 3, 0, Some("t"))
+    );
     record.take(heard(30, "t1", LAST, "the end"));
     assert_eq!(standings(&record)[0], "succeeded");
     record.take(of_call(40, "c3", "t2", Part::Request));
     record.take(heard(41, "c3", Part::Outcome(Some(problem())), "failed"));
-    assert_eq!(standings(&record)[3..], ["failed", "failed"], "of a turn of which nothing else was heard the call tells");
+    assert_eq!(
+        standings(&record)[3..],
+        ["failed", "failed"],
+        "of a turn of which nothing else was heard the call tells"
+    );
 }
 
 #[test]
@@ -201,7 +255,9 @@ fn pieces_of_one_answer_stand_in_one_row() {
         let one = record.row(0).unwrap();
         (0..one.rows()).map(|row| one.row(row)).collect::<Vec<_>>()
     };
-    for (at, part) in [Part::Request, PIECE, PIECE, PIECE, Part::Note, PIECE].into_iter().enumerate() {
+    for (at, part) in
+        [Part::Request, PIECE, PIECE, PIECE, Part::Note, PIECE].into_iter().enumerate()
+    {
         record.take(heard(at as u64, "a", part, "x"));
     }
     assert_eq!(rows(&record), [0..1, 1..4, 4..5, 5..6]);
@@ -223,7 +279,10 @@ fn what_tells_nothing_new_is_hidden_and_counted() {
     record.take(heard(0, "a", Part::Request, "ask"));
     (0..5).for_each(|at| drop(record.take(routine(at, "watchdog"))));
     record.take(heard(9, "b", Part::Request, "ask"));
-    assert_eq!((record.rows(), record.routine(), record.row_of(2), record.row(1).unwrap().number), (2, 5, None, 3));
+    assert_eq!(
+        (record.rows(), record.routine(), record.row_of(2), record.row(1).unwrap().number),
+        (2, 5, None, 3)
+    );
     record.reveal(true);
     assert_eq!((record.rows(), record.row(1).unwrap().count), (3, 5));
     record.show(Filter::parse("-is:open").unwrap()).unwrap();
@@ -238,7 +297,10 @@ fn what_waits_is_over_at_some_time_and_what_is_odd_is_said_once() {
     let state = |at, due| match heard(at, "a", Part::Note, "suspended") {
         Witnessed::ObservedMessage(crossing, reading) => {
             let remarks = vec!["odd".to_owned()];
-            Witnessed::ObservedMessage(crossing, Decoded { state: Some("s".into()), due, remarks, ..reading })
+            Witnessed::ObservedMessage(
+                crossing,
+                Decoded { state: Some("s".into()), due, remarks, ..reading },
+            )
         }
         other => other,
     };
@@ -291,7 +353,8 @@ fn a_filter_shows_what_it_holds_for_as_it_comes() {
         ("", vec!["a", "b"]),
     ] {
         record.show(Filter::parse(text).unwrap()).unwrap();
-        let ids: Vec<_> = (0..record.rows()).map(|row| record.row(row).unwrap().id.as_deref().unwrap()).collect();
+        let ids: Vec<_> =
+            (0..record.rows()).map(|row| record.row(row).unwrap().id.as_deref().unwrap()).collect();
         assert_eq!(ids, expected, "{text}");
     }
     record.show(Filter::parse("is:failed").unwrap()).unwrap();
@@ -309,12 +372,19 @@ fn alerts_ring_once_for_each_conversation() {
         record.watch_for(Filter::parse(text).unwrap()).unwrap();
     }
     assert!(record.take(heard(10, "a", Part::Request, "ask")).is_empty());
-    assert_eq!(record.take(heard(20, "a", PIECE, "the secret word")), [Ring { alert: 1, conversation: 2 }]);
+    assert_eq!(
+        record.take(heard(20, "a", PIECE, "the secret word")),
+        [Ring { alert: 1, conversation: 2 }]
+    );
     assert!(record.take(heard(30, "a", PIECE, "the secret word again")).is_empty());
     assert_eq!(record.tick(Millis(6_000)), [Ring { alert: 2, conversation: 2 }]);
-    assert_eq!(record.take(heard(6_001, "a", Part::Error(problem()), "")), [Ring { alert: 0, conversation: 2 }]);
+    assert_eq!(
+        record.take(heard(6_001, "a", Part::Error(problem()), "")),
+        [Ring { alert: 0, conversation: 2 }]
+    );
     record.forget_alert(0);
-    let kept: Vec<_> = record.alerts().iter().map(|alert| (alert.filter.to_string(), alert.rang)).collect();
+    let kept: Vec<_> =
+        record.alerts().iter().map(|alert| (alert.filter.to_string(), alert.rang)).collect();
     assert_eq!(kept, [("secret word".to_owned(), 1), ("is:open >5s".to_owned(), 1)]);
     assert_eq!(record.conversation(2).unwrap().rang, 0b11);
 }
@@ -324,15 +394,27 @@ fn a_message_costs_the_same_however_many_there_are() {
     let mut record = Record::default();
     record.show(Filter::parse("needle -other is:open").unwrap()).unwrap();
     for number in 0..2_000 {
-        record.take(heard(number, &format!("r{number}"), Part::Request, if number % 10 == 0 { "needle" } else { "hay" }));
+        record.take(heard(
+            number,
+            &format!("r{number}"),
+            Part::Request,
+            if number % 10 == 0 { "needle" } else { "hay" },
+        ));
     }
     assert_eq!((record.rows(), record.searched()), (200, 2_000));
     record.show(Filter::parse("needle is:open").unwrap()).unwrap();
     assert_eq!(record.searched(), 4_000, "other texts are looked for once in all that is kept");
     record.show(Filter::parse("needle -is:failed").unwrap()).unwrap();
-    assert_eq!((record.rows(), record.searched()), (200, 4_000), "the same texts are not looked for again");
+    assert_eq!(
+        (record.rows(), record.searched()),
+        (200, 4_000),
+        "the same texts are not looked for again"
+    );
     record.clear();
-    assert_eq!((record.rows(), record.heard(), record.view().to_string().as_str()), (0, 0, "needle -is:failed"));
+    assert_eq!(
+        (record.rows(), record.heard(), record.view().to_string().as_str()),
+        (0, 0, "needle -is:failed")
+    );
 }
 
 proptest! {

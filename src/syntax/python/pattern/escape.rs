@@ -51,7 +51,8 @@ pub(super) fn octal(digits: &str) -> Result<u32, Fault> {
     }
 }
 
-/// The character that an escape stands for, in and outside of sets; `None` where only Unicode's names say it.
+/// The character that an escape stands for, in and outside of sets; `None` where only Unicode's
+/// names say it.
 pub(super) fn character(tokens: &mut Tokens, letter: char) -> Result<Option<u32>, Fault> {
     let control = match letter {
         'a' => Some(7),

@@ -7,7 +7,8 @@ use super::{
     width::{MOST, Width},
 };
 
-/// A count of repetitions that is this large, or larger, is refused; it also stands for "without an end".
+/// A count of repetitions that is this large, or larger, is refused; it also stands for "without an
+/// end".
 const WITHOUT_END: u128 = u32::MAX as u128;
 /// More groups within each other exhaust Python's stack.
 const DEEPEST: usize = 400;
@@ -133,7 +134,9 @@ impl Parser {
                 Token::Plain('#') if verbose => self.tokens.skip_line()?,
                 Token::Escape(letter) => items.push(self.escape(letter)?),
                 Token::Plain('[') => items.push(Item::other(self.set()?)),
-                Token::Plain(quantifier @ ('?' | '*' | '+' | '{')) => self.repeat(quantifier, &mut items)?,
+                Token::Plain(quantifier @ ('?' | '*' | '+' | '{')) => {
+                    self.repeat(quantifier, &mut items)?;
+                }
                 Token::Plain('(') => {
                     let place = Place { verbose, ..place };
                     match self.group(place, first && items.is_empty())? {
@@ -142,7 +145,9 @@ impl Parser {
                         Opened::Flags => verbose = self.flags.verbose,
                     }
                 }
-                Token::Plain('^' | '$') => items.push(Item { kind: Kind::Edge, width: Width::NONE }),
+                Token::Plain('^' | '$') => {
+                    items.push(Item { kind: Kind::Edge, width: Width::NONE });
+                }
                 Token::Plain(_) => items.push(Item::other(Width::ONE)),
             }
         }
@@ -207,11 +212,15 @@ impl Parser {
         }
         match self.tokens.get()?.ok_or("unexpected end of pattern")? {
             Token::Plain('P') => self.python(place),
-            Token::Plain(':' | '>') => self.closed(place).map(|width| Opened::Item(Item::other(width))),
+            Token::Plain(':' | '>') => {
+                self.closed(place).map(|width| Opened::Item(Item::other(width)))
+            }
             Token::Plain('#') => self.comment(),
             Token::Plain(kind @ ('=' | '!' | '<')) => self.look(kind, place),
             Token::Plain('(') => self.condition(place),
-            Token::Plain(flag) if flag == '-' || "iLmsxau".contains(flag) => self.flagged(flag, place, first),
+            Token::Plain(flag) if flag == '-' || "iLmsxau".contains(flag) => {
+                self.flagged(flag, place, first)
+            }
             other => Err(format!("unknown extension ?{other}")),
         }
     }
@@ -231,7 +240,11 @@ impl Parser {
 
     fn closed(&mut self, place: Place) -> Result<Width, Fault> {
         let width = self.branches(place.within())?;
-        if self.tokens.take(')')? { Ok(width) } else { Err("missing ), unterminated subpattern".into()) }
+        if self.tokens.take(')')? {
+            Ok(width)
+        } else {
+            Err("missing ), unterminated subpattern".into())
+        }
     }
 
     /// `(?P<name>…)` and `(?P=name)`.
@@ -261,7 +274,11 @@ impl Parser {
         if self.groups.get(group).copied().flatten().is_none() {
             return Err("cannot refer to an open group".into());
         }
-        if group >= limit { Err("cannot refer to group defined in the same lookbehind subpattern".into()) } else { Ok(()) }
+        if group >= limit {
+            Err("cannot refer to group defined in the same lookbehind subpattern".into())
+        } else {
+            Ok(())
+        }
     }
 
     fn comment(&mut self) -> Result<Opened, Fault> {
@@ -293,8 +310,12 @@ impl Parser {
         }
         match width {
             _ if !behind => {}
-            Width { least, .. } if least >= WITHOUT_END => return Err("looks too much behind".into()),
-            Width { least, most } if least != most => return Err("look-behind requires fixed-width pattern".into()),
+            Width { least, .. } if least >= WITHOUT_END => {
+                return Err("looks too much behind".into());
+            }
+            Width { least, most } if least != most => {
+                return Err("look-behind requires fixed-width pattern".into());
+            }
             _ => {}
         }
         Ok(Opened::Item(Item::other(Width::NONE)))
@@ -304,7 +325,11 @@ impl Parser {
     fn condition(&mut self, place: Place) -> Result<Opened, Fault> {
         let name = self.tokens.until(')')?;
         let group = if name.bytes().all(|byte| byte.is_ascii_digit()) {
-            let group = name.parse().ok().filter(|group| *group < MOST_GROUPS).ok_or("invalid group reference")?;
+            let group = name
+                .parse()
+                .ok()
+                .filter(|group| *group < MOST_GROUPS)
+                .ok_or("invalid group reference")?;
             if group == 0 {
                 return Err("bad group number".into());
             }
@@ -340,7 +365,9 @@ impl Parser {
         let mut flag = flag;
         while flag != '-' {
             match flag {
-                'L' => return Err("bad inline flags: cannot use 'L' flag with a str pattern".into()),
+                'L' => {
+                    return Err("bad inline flags: cannot use 'L' flag with a str pattern".into());
+                }
                 'a' | 'u' if on.contains(['a', 'u']) && !on.contains(flag) => {
                     return Err("bad inline flags: flags 'a', 'u' and 'L' are incompatible".into());
                 }
@@ -350,7 +377,9 @@ impl Parser {
                 Some(Token::Plain(')')) => return self.everywhere(&on, first),
                 Some(Token::Plain(':')) => break,
                 Some(Token::Plain(next)) if next == '-' || "iLmsxau".contains(next) => next,
-                Some(Token::Plain(next)) if next.is_alphabetic() => return Err("unknown flag".into()),
+                Some(Token::Plain(next)) if next.is_alphabetic() => {
+                    return Err("unknown flag".into());
+                }
                 _ => return Err("missing -, : or )".into()),
             };
         }
@@ -366,7 +395,11 @@ impl Parser {
         self.flags.verbose |= on.contains('x');
         self.flags.ascii |= on.contains('a');
         self.flags.unicode |= on.contains('u');
-        if first { Ok(Opened::Flags) } else { Err("global flags not at the start of the expression".into()) }
+        if first {
+            Ok(Opened::Flags)
+        } else {
+            Err("global flags not at the start of the expression".into())
+        }
     }
 
     fn switched_off(&mut self) -> Result<String, Fault> {
@@ -378,7 +411,9 @@ impl Parser {
                     return Err("bad inline flags: cannot turn off flags 'a', 'u' and 'L'".into());
                 }
                 Some(Token::Plain(flag)) if "imsx".contains(flag) => off.push(flag),
-                Some(Token::Plain(flag)) if flag.is_alphabetic() => return Err("unknown flag".into()),
+                Some(Token::Plain(flag)) if flag.is_alphabetic() => {
+                    return Err("unknown flag".into());
+                }
                 _ => return Err("missing flag".into()),
             }
         }

@@ -1,4 +1,5 @@
-//! How many characters a part of a pattern takes: a look-behind needs a part that always takes as many.
+//! How many characters a part of a pattern takes: a look-behind needs a part that always takes as
+//! many.
 
 /// Wider ones count as this wide.
 pub const MOST: u128 = 1 << 64;
@@ -15,7 +16,10 @@ impl Width {
 
     /// One behind the other.
     pub fn and(self, other: Self) -> Self {
-        Self { least: self.least.saturating_add(other.least), most: self.most.saturating_add(other.most) }
+        Self {
+            least: self.least.saturating_add(other.least),
+            most: self.most.saturating_add(other.most),
+        }
     }
 
     /// One or the other.
@@ -24,7 +28,11 @@ impl Width {
     }
 
     pub fn times(self, least: u128, most: u128, without_end: u128) -> Self {
-        let most = if most == without_end && self.most > 0 { MOST } else { self.most.saturating_mul(most) };
+        let most = if most == without_end && self.most > 0 {
+            MOST
+        } else {
+            self.most.saturating_mul(most)
+        };
         Self { least: self.least.saturating_mul(least), most }
     }
 

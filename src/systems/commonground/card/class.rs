@@ -20,12 +20,28 @@ type Member = (&'static str, fn(&Value) -> bool);
 
 const CLASSES: &[Class] = &[
     Class { name: "TextContent", needed: &[("text", Value::is_string)], optional: &[] },
-    Class { name: "JsonContent", needed: &[("data", |data| data.is_object() || data.is_array())], optional: &[] },
-    Class { name: "FieldsSchemaContent", needed: &[("fields", |fields| each(fields, is_field))], optional: &[] },
-    Class { name: "ToolContent", needed: &[("tools", |tools| each(tools, Value::is_object))], optional: &[] },
+    Class {
+        name: "JsonContent",
+        needed: &[("data", |data| data.is_object() || data.is_array())],
+        optional: &[],
+    },
+    Class {
+        name: "FieldsSchemaContent",
+        needed: &[("fields", |fields| each(fields, is_field))],
+        optional: &[],
+    },
+    Class {
+        name: "ToolContent",
+        needed: &[("tools", |tools| each(tools, Value::is_object))],
+        optional: &[],
+    },
     Class {
         name: CALL_CONTENT,
-        needed: &[("tool_name", Value::is_string), ("arguments", Value::is_object), ("status", Value::is_string)],
+        needed: &[
+            ("tool_name", Value::is_string),
+            ("arguments", Value::is_object),
+            ("status", Value::is_string),
+        ],
         optional: &[&[("target_subject", is_text)]],
     },
     Class {
@@ -35,8 +51,16 @@ const CLASSES: &[Class] = &[
     },
     Class { name: "FileContent", needed: ADDRESSED, optional: &[FILE] },
     Class { name: "TextFileContent", needed: ADDRESSED, optional: &[FILE] },
-    Class { name: "ImageFileContent", needed: ADDRESSED, optional: &[FILE, PICTURE, &[("format", is_text)]] },
-    Class { name: "PdfFileContent", needed: ADDRESSED, optional: &[FILE, &[("page_count", is_size)]] },
+    Class {
+        name: "ImageFileContent",
+        needed: ADDRESSED,
+        optional: &[FILE, PICTURE, &[("format", is_text)]],
+    },
+    Class {
+        name: "PdfFileContent",
+        needed: ADDRESSED,
+        optional: &[FILE, &[("page_count", is_size)]],
+    },
     Class { name: "VideoFileContent", needed: ADDRESSED, optional: &[FILE, PICTURE, TRACK] },
     Class { name: "AudioFileContent", needed: ADDRESSED, optional: &[FILE, TRACK] },
     Class {
@@ -47,10 +71,16 @@ const CLASSES: &[Class] = &[
 ];
 
 const ADDRESSED: &[Member] = &[("uri", is_address), ("checksum", is_filled)];
-const FILE: &[Member] =
-    &[("etag", is_text), ("size", is_size), ("content_type", is_text), ("expires_at", is_text), ("preview", any)];
+const FILE: &[Member] = &[
+    ("etag", is_text),
+    ("size", is_size),
+    ("content_type", is_text),
+    ("expires_at", is_text),
+    ("preview", any),
+];
 const PICTURE: &[Member] = &[("width", is_length), ("height", is_length)];
-const TRACK: &[Member] = &[("duration_seconds", is_length), ("codec", is_text), ("bitrate", is_length)];
+const TRACK: &[Member] =
+    &[("duration_seconds", is_length), ("codec", is_text), ("bitrate", is_length)];
 
 /// The class of that name.
 pub fn of(name: &str) -> Option<&'static Class> {
@@ -69,7 +99,9 @@ impl Class {
         if let Some((name, _)) = optional().find(|member| !is_absent(member)) {
             return Some(name);
         }
-        let known = |name: &String| name == TAG || self.needed.iter().chain(optional()).any(|(own, _)| own == name);
+        let known = |name: &String| {
+            name == TAG || self.needed.iter().chain(optional()).any(|(own, _)| own == name)
+        };
         content.as_object()?.keys().any(|name| !known(name)).then_some("a member of its own")
     }
 }
@@ -108,18 +140,25 @@ fn is_field(value: &Value) -> bool {
 
 fn is_file(value: &Value) -> bool {
     let is_one = |name: &str| name.ends_with("FileContent") && !name.starts_with("Multi");
-    value[TAG].as_str().filter(|name| is_one(name)).and_then(of).is_some_and(|class| class.fault(value).is_none())
+    value[TAG]
+        .as_str()
+        .filter(|name| is_one(name))
+        .and_then(of)
+        .is_some_and(|class| class.fault(value).is_none())
 }
 
 /// Where the store lets files be: S3, and HTTPS with a host and a path.
 fn is_address(value: &Value) -> bool {
-    let Some((scheme, rest)) = value.as_str().and_then(|uri| uri.split_once("://")) else { return false };
+    let Some((scheme, rest)) = value.as_str().and_then(|uri| uri.split_once("://")) else {
+        return false;
+    };
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
     match scheme.to_ascii_lowercase().as_str() {
-        "s3" if host == "localhost" => {
-            path.trim_start_matches('/').split_once('/').is_some_and(|(bucket, key)| !bucket.is_empty() && !key.is_empty())
-        }
+        "s3" if host == "localhost" => path
+            .trim_start_matches('/')
+            .split_once('/')
+            .is_some_and(|(bucket, key)| !bucket.is_empty() && !key.is_empty()),
         "s3" => !host.is_empty() && !path.trim_start_matches('/').is_empty(),
         "https" => !host.is_empty() && !path.is_empty(),
         _ => false,

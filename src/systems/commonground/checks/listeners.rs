@@ -1,4 +1,5 @@
-//! What shows of definitions only where a deployment is reached: nobody listens for their commands, or several do.
+//! What shows of definitions only where a deployment is reached: nobody listens for their commands,
+//! or several do.
 
 use serde_json::Value;
 
@@ -22,14 +23,21 @@ pub const UNHEARD: &str = "subject.unheard";
 /// More than one service would get them.
 pub const HEARD_TWICE: &str = "subject.heard-twice";
 
-/// Who listens for the tools' commands in a channel, where that is not one service for each. What can be heard by nobody anywhere is another
-/// check's.
+/// Who listens for the tools' commands in a channel, where that is not one service for each. What
+/// can be heard by nobody anywhere is another check's.
 #[must_use]
-pub fn listeners<'t>(tools: impl Iterator<Item = &'t Tool>, channel: &Channel, listeners: &[(String, String)]) -> Vec<Finding> {
+pub fn listeners<'t>(
+    tools: impl Iterator<Item = &'t Tool>,
+    channel: &Channel,
+    listeners: &[(String, String)],
+) -> Vec<Finding> {
     let mut findings = Vec::new();
     let own = tools.filter(|tool| tool.entry.system == keys::SYSTEM);
     for tool in own {
-        let Some(written) = tool.entry.value.get(keys::TARGET_SUBJECT).and_then(Value::as_str) else { continue };
+        let Some(written) = tool.entry.value.get(keys::TARGET_SUBJECT).and_then(Value::as_str)
+        else {
+            continue;
+        };
         let context = Context {
             project_id: channel.project.clone(),
             channel_id: channel.channel.clone(),
@@ -42,7 +50,11 @@ pub fn listeners<'t>(tools: impl Iterator<Item = &'t Tool>, channel: &Channel, l
         let services = listening::services(listeners, &subject.to_string());
         let Some(oddity) = listening::oddity(&services, &to) else { continue };
         let code = if services.is_empty() { UNHEARD } else { HEARD_TWICE };
-        Report::new(code, Severity::Warning, &mut findings).at(&tool.entry, member(keys::TARGET_SUBJECT), oddity);
+        Report::new(code, Severity::Warning, &mut findings).at(
+            &tool.entry,
+            member(keys::TARGET_SUBJECT),
+            oddity,
+        );
     }
     findings
 }
@@ -63,16 +75,29 @@ mod tests {
                 "tool_name: t\ntarget_subject: cg.v1r4.{{project_id}}.{{channel_id}}.cmd.tool.{rest}\nafter_execution: suspend\n"
             )
         });
-        let (file, source) = (FileId::new("t.yaml"), Source::parse(Format::Yaml, text.join("---\n")).unwrap());
+        let (file, source) =
+            (FileId::new("t.yaml"), Source::parse(Format::Yaml, text.join("---\n")).unwrap());
         let catalog = read::catalog([(&file, &source)], Mode::Document);
         let rows = [("a", "lamp"), ("b", "gate"), ("c", "gate")];
-        let rows = rows.map(|(name, target)| (name.to_owned(), format!("cg.v1r4.*.*.cmd.tool.{target}.*")));
-        let found = listeners(catalog.tools.iter().map(AsRef::as_ref), &Channel::new("lab", "public"), &rows);
-        let told: Vec<_> = found.iter().map(|finding| (finding.code, finding.message.as_str())).collect();
+        let rows = rows
+            .map(|(name, target)| (name.to_owned(), format!("cg.v1r4.*.*.cmd.tool.{target}.*")));
+        let found = listeners(
+            catalog.tools.iter().map(AsRef::as_ref),
+            &Channel::new("lab", "public"),
+            &rows,
+        );
+        let told: Vec<_> =
+            found.iter().map(|finding| (finding.code, finding.message.as_str())).collect();
         assert_eq!(
             told[0],
-            (UNHEARD, "no consumer covers cg.v1r4.lab.public.cmd.tool.door.on: its service does not run, or listens elsewhere")
+            (
+                UNHEARD,
+                "no consumer covers cg.v1r4.lab.public.cmd.tool.door.on: its service does not run, or listens elsewhere"
+            )
         );
-        assert!(told[1].0 == HEARD_TWICE && told[1].1.contains("(b, c)") && told.len() == 2, "{told:?}");
+        assert!(
+            told[1].0 == HEARD_TWICE && told[1].1.contains("(b, c)") && told.len() == 2,
+            "{told:?}"
+        );
     }
 }

@@ -22,20 +22,30 @@ const ANSWERED: [&str; 3] = ["project_id", "created_at", "updated_at"];
 
 pub fn no_description(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if tool.description.trim().is_empty() && tool.entry.value.is_object() {
-        report.at(&tool.entry, member(keys::DESCRIPTION), "it has no description: a model cannot tell when to use it");
+        report.at(
+            &tool.entry,
+            member(keys::DESCRIPTION),
+            "it has no description: a model cannot tell when to use it",
+        );
     }
 }
 
 pub fn shadowed(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let at = member(entries::name_key(&tool.entry.value));
     if tool.name == BUILT_IN {
-        let message = format!("the worker's own tool \"{BUILT_IN}\" stands before it: this one is never called");
+        let message = format!(
+            "the worker's own tool \"{BUILT_IN}\" stands before it: this one is never called"
+        );
         report.at(&tool.entry, at, message);
         return;
     }
-    let near = keys::RESERVED.iter().find(|name| **name != tool.name && name.eq_ignore_ascii_case(&tool.name));
+    let near = keys::RESERVED
+        .iter()
+        .find(|name| **name != tool.name && name.eq_ignore_ascii_case(&tool.name));
     if let Some(near) = near {
-        let message = format!("it differs from CommonGround's own tool \"{near}\" by case alone; models mix them up");
+        let message = format!(
+            "it differs from CommonGround's own tool \"{near}\" by case alone; models mix them up"
+        );
         report.at(&tool.entry, at, message);
     }
 }
@@ -45,7 +55,9 @@ pub fn unknown_key(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) 
     let named_by = entries::name_key(&entry.value);
     for key in members.keys().filter(|key| !keys::MEMBERS.contains(&key.as_str())) {
         if key == keys::NAME {
-            if named_by == keys::TOOL_NAME && members.get(keys::NAME) != members.get(keys::TOOL_NAME) {
+            if named_by == keys::TOOL_NAME
+                && members.get(keys::NAME) != members.get(keys::TOOL_NAME)
+            {
                 let message = "\"tool_name\" counts: \"name\" is read only where that is missing, and dropped here";
                 report.at(entry, member(key), message).fix_remove("remove it");
             }

@@ -17,8 +17,15 @@ use crate::{
 };
 
 /// The options that CommonGround reads.
-const KNOWN: [&str; 7] =
-    [keys::ARGS, keys::ENVS, keys::JINA, keys::OPENAPI, keys::UI_ALLOWED, keys::SUSPEND_TIMEOUT, keys::TIMEOUT];
+const KNOWN: [&str; 7] = [
+    keys::ARGS,
+    keys::ENVS,
+    keys::JINA,
+    keys::OPENAPI,
+    keys::UI_ALLOWED,
+    keys::SUSPEND_TIMEOUT,
+    keys::TIMEOUT,
+];
 /// Seconds that a worker waits for a result where nothing says more.
 const WAITED: f64 = 30.0;
 /// The hosts that the Jina service reaches.
@@ -35,7 +42,13 @@ pub fn malformed(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
         report.at(&tool.entry, at(path), message);
     };
     let here = |path: &[&str]| path.iter().try_fold(options, |value, key| value.get(*key));
-    for path in [&[keys::ARGS][..], &[keys::ARGS, keys::DEFAULTS], &[keys::ARGS, keys::FIXED], &[keys::ENVS], &[keys::JINA]] {
+    for path in [
+        &[keys::ARGS][..],
+        &[keys::ARGS, keys::DEFAULTS],
+        &[keys::ARGS, keys::FIXED],
+        &[keys::ENVS],
+        &[keys::JINA],
+    ] {
         if here(path).is_some_and(|value| !value.is_object()) {
             tell(path, "a map");
         }
@@ -57,19 +70,30 @@ pub fn malformed(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
 
 pub fn unknown_key(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let options = options(tool);
-    let rows: [(&[&str], &[&str]); 2] = [(&[], &KNOWN), (&[keys::ARGS], &[keys::DEFAULTS, keys::FIXED])];
+    let rows: [(&[&str], &[&str]); 2] =
+        [(&[], &KNOWN), (&[keys::ARGS], &[keys::DEFAULTS, keys::FIXED])];
     for (home, known) in rows {
-        let Some(members) = home.iter().try_fold(options, |value, key| value.get(*key)).and_then(Value::as_object) else {
+        let Some(members) =
+            home.iter().try_fold(options, |value, key| value.get(*key)).and_then(Value::as_object)
+        else {
             continue;
         };
         for key in members.keys().filter(|key| !known.contains(&key.as_str())) {
-            let near = nearest(key, known.iter().copied().filter(|known| !members.contains_key(*known)));
+            let near =
+                nearest(key, known.iter().copied().filter(|known| !members.contains_key(*known)));
             let place = at(home).child(key);
             if home.is_empty() && [keys::DEFAULTS, keys::FIXED].contains(&key.as_str()) {
-                report.at(&tool.entry, place, format!("\"{key}\" belongs into \"{}\"; here it is not read", keys::ARGS));
+                report.at(
+                    &tool.entry,
+                    place,
+                    format!("\"{key}\" belongs into \"{}\"; here it is not read", keys::ARGS),
+                );
                 continue;
             }
-            let message = format!("CommonGround reads no option \"{key}\", though its service may{}", did_you_mean(near));
+            let message = format!(
+                "CommonGround reads no option \"{key}\", though its service may{}",
+                did_you_mean(near)
+            );
             let found = report.at(&tool.entry, place, message);
             if let Some(near) = near {
                 found.fix_rename(near);
@@ -81,22 +105,32 @@ pub fn unknown_key(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
 /// Defaults and fixed values with their places.
 fn values(tool: &Tool) -> Vec<(&'static str, &String, &Value)> {
     let options = options(tool);
-    let of = [(keys::DEFAULTS, function::defaults(options)), (keys::FIXED, function::fixed(options))];
-    let rows = of.into_iter().flat_map(|(key, map)| map.into_iter().flatten().map(move |(name, value)| (key, name, value)));
+    let of =
+        [(keys::DEFAULTS, function::defaults(options)), (keys::FIXED, function::fixed(options))];
+    let rows = of.into_iter().flat_map(|(key, map)| {
+        map.into_iter().flatten().map(move |(name, value)| (key, name, value))
+    });
     rows.collect()
 }
 
 pub fn value_refused(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(parameters) = tool.entry.value.get(keys::PARAMETERS) else { return };
     for (kind, name, value) in values(tool) {
-        let Some(property) = parameters.get("properties").and_then(|properties| properties.get(name)) else { continue };
+        let Some(property) =
+            parameters.get("properties").and_then(|properties| properties.get(name))
+        else {
+            continue;
+        };
         // A text with variables is another text when it comes to the tool, but a text.
-        let filled = value.as_str().is_some_and(|text| template::names(text).any(template::is_variable));
+        let filled =
+            value.as_str().is_some_and(|text| template::names(text).any(template::is_variable));
         let asked = if filled { only_type(property) } else { property.clone() };
         let Ok(checker) = Checker::compile(&with_definitions(asked, parameters)) else { continue };
         if let Some(issue) = checker.issues(value).first() {
-            let message =
-                format!("the schema of \"{name}\" refuses it: {}; nothing checks it before the tool gets it", issue.words);
+            let message = format!(
+                "the schema of \"{name}\" refuses it: {}; nothing checks it before the tool gets it",
+                issue.words
+            );
             report.at(&tool.entry, at(&[keys::ARGS, kind, name]), message);
         }
     }
@@ -125,7 +159,9 @@ pub fn never_used(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for (kind, name, _) in values(tool) {
         let over = if envs.contains_key(name) {
             "a variable of the environment"
-        } else if kind == keys::DEFAULTS && function::fixed(options).is_some_and(|fixed| fixed.contains_key(name)) {
+        } else if kind == keys::DEFAULTS
+            && function::fixed(options).is_some_and(|fixed| fixed.contains_key(name))
+        {
             "the fixed value"
         } else {
             continue;
@@ -140,18 +176,23 @@ pub fn variable_unknown(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_
         let place = at(&[keys::ARGS, kind, name]);
         let Value::String(text) = value else {
             if let Some(variable) = inside(value) {
-                let message =
-                    format!("{{{variable}}} stays as written: only texts at the top are filled in, not those in maps and lists");
+                let message = format!(
+                    "{{{variable}}} stays as written: only texts at the top are filled in, not those in maps and lists"
+                );
                 report.at(&tool.entry, place, message);
             }
             continue;
         };
         for variable in template::names(text).filter(|name| !template::is_variable(name)) {
             let near = nearest(variable, VARIABLES);
-            let message = format!("{{{variable}}} is no variable and stays as written{}", did_you_mean(near));
+            let message =
+                format!("{{{variable}}} is no variable and stays as written{}", did_you_mean(near));
             let found = report.at(&tool.entry, place.clone(), message);
             if let Some(near) = near {
-                found.fix_set(format!("make it {{{near}}}"), text.replace(&format!("{{{variable}}}"), &format!("{{{near}}}")));
+                found.fix_set(
+                    format!("make it {{{near}}}"),
+                    text.replace(&format!("{{{variable}}}"), &format!("{{{near}}}")),
+                );
             }
         }
     }
@@ -168,11 +209,15 @@ fn inside(value: &Value) -> Option<&str> {
 }
 
 pub fn variable_shown(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
-    let properties = tool.entry.value.get(keys::PARAMETERS).and_then(|parameters| parameters.get("properties"));
+    let properties =
+        tool.entry.value.get(keys::PARAMETERS).and_then(|parameters| parameters.get("properties"));
     for (name, value) in function::defaults(options(tool)).into_iter().flatten() {
-        let shown =
-            properties.and_then(|properties| properties.get(name)).is_some_and(|property| property.get("default").is_none());
-        let variable = value.as_str().and_then(|text| template::names(text).find(|name| template::is_variable(name)));
+        let shown = properties
+            .and_then(|properties| properties.get(name))
+            .is_some_and(|property| property.get("default").is_none());
+        let variable = value
+            .as_str()
+            .and_then(|text| template::names(text).find(|name| template::is_variable(name)));
         if let (true, Some(variable)) = (shown, variable) {
             let message = format!(
                 "the model is shown {{{variable}}} as it stands here; take \"{name}\" out of the properties to keep it back"
@@ -186,14 +231,18 @@ pub fn waiting(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for key in [keys::SUSPEND_TIMEOUT, keys::TIMEOUT] {
         let seconds = options(tool).get(key).and_then(Value::as_f64);
         if seconds.is_some_and(|seconds| seconds > 0.0 && seconds <= WAITED) {
-            let message = format!("it changes nothing: a worker waits {WAITED} seconds at least, and this only lengthens that");
+            let message = format!(
+                "it changes nothing: a worker waits {WAITED} seconds at least, and this only lengthens that"
+            );
             report.at(&tool.entry, at(&[key]), message).fix_remove("remove it");
         }
     }
 }
 
 fn jina_options(tool: &Tool) -> Option<(&'static str, &Map<String, Value>)> {
-    [keys::JINA, keys::OPENAPI].into_iter().find_map(|key| Some((key, options(tool).get(key)?.as_object()?)))
+    [keys::JINA, keys::OPENAPI]
+        .into_iter()
+        .find_map(|key| Some((key, options(tool).get(key)?.as_object()?)))
 }
 
 pub fn jina_host(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {

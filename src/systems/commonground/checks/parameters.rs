@@ -21,11 +21,17 @@ fn parameters(tool: &Tool) -> Option<&Value> {
 
 pub fn not_object(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(parameters) = parameters(tool) else {
-        if tool.entry.value.get(keys::PARAMETERS).is_none() && entries::name(&tool.entry.value).is_some() {
-            let message = "it has no parameters, which makes an empty schema: models' APIs want an object";
+        if tool.entry.value.get(keys::PARAMETERS).is_none()
+            && entries::name(&tool.entry.value).is_some()
+        {
+            let message =
+                "it has no parameters, which makes an empty schema: models' APIs want an object";
             let at = member(keys::PARAMETERS);
             let found = report.at(&tool.entry, at.clone(), message);
-            found.fix("say that it takes none", [Edit::Set { at, to: json!({"type": "object", "properties": {}}).into() }]);
+            found.fix(
+                "say that it takes none",
+                [Edit::Set { at, to: json!({"type": "object", "properties": {}}).into() }],
+            );
         }
         return;
     };
@@ -34,16 +40,25 @@ pub fn not_object(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
         let at = member(keys::PARAMETERS);
         let found = report.at(&tool.entry, at.clone(), message);
         if parameters.get("type").is_none() {
-            found.fix("add type: object", [Edit::Set { at: at.child("type"), to: "object".into() }]);
+            found
+                .fix("add type: object", [Edit::Set { at: at.child("type"), to: "object".into() }]);
         }
     }
 }
 
 /// What the API takes, and what no validator of another language can rely on.
 pub fn unchecked(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
-    let Some(parameters) = parameters(tool).filter(|parameters| rules::is_schema(parameters)) else { return };
-    for flaw in Checker::open(&Arc::new(parameters.clone())).findings.into_iter().filter(|flaw| flaw.unchecked) {
-        let message = format!("CommonGround takes it, and values are not checked by it here: {}", flaw.words);
+    let Some(parameters) = parameters(tool).filter(|parameters| rules::is_schema(parameters))
+    else {
+        return;
+    };
+    for flaw in Checker::open(&Arc::new(parameters.clone()))
+        .findings
+        .into_iter()
+        .filter(|flaw| flaw.unchecked)
+    {
+        let message =
+            format!("CommonGround takes it, and values are not checked by it here: {}", flaw.words);
         report.at(&tool.entry, member(keys::PARAMETERS).join(&flaw.at), message);
     }
 }
@@ -56,7 +71,9 @@ pub fn required_undefined(_: &LintContext<'_>, tool: &Tool, report: &mut Report<
         let Some(name) = name.as_str() else { continue };
         if properties.is_none_or(|properties| !properties.contains_key(name)) {
             let at = member(keys::PARAMETERS).child("required").item(row);
-            let message = format!("\"{name}\" is required and not among the properties: the model has to guess what it is");
+            let message = format!(
+                "\"{name}\" is required and not among the properties: the model has to guess what it is"
+            );
             report.at(&tool.entry, at, message).fix_remove("remove it");
         }
     }
@@ -86,30 +103,51 @@ fn visit(schema: &Value, at: &Pointer, sight: Sight, found: &mut Vec<Pointer>) {
     let Value::Object(members) = schema else { return };
     let of_type = members.get("type");
     let alone = of_type.and_then(Value::as_str) == Some("array");
-    let among = of_type.and_then(Value::as_array).is_some_and(|types| types.iter().any(|name| name == "array"));
-    let bare = members.get("items").and_then(Value::as_object).is_none_or(serde_json::Map::is_empty);
-    if bare && members.get("prefixItems").is_none() && (among || (alone && sight == Sight::Unseen)) {
+    let among = of_type
+        .and_then(Value::as_array)
+        .is_some_and(|types| types.iter().any(|name| name == "array"));
+    let bare =
+        members.get("items").and_then(Value::as_object).is_none_or(serde_json::Map::is_empty);
+    if bare && members.get("prefixItems").is_none() && (among || (alone && sight == Sight::Unseen))
+    {
         found.push(at.clone());
     }
-    // The API looks at the items of an array and at nothing else of it, and at no items of anything else.
+    // The API looks at the items of an array and at nothing else of it, and at no items of anything
+    // else.
     let (of_items, of_rest) = if alone { (sight, Sight::Unseen) } else { (Sight::Unseen, sight) };
     for (key, below) in members {
         let at = at.child(key);
         match (key.as_str(), below) {
             ("properties" | "$defs" | "definitions", Value::Object(all)) => {
-                all.iter().for_each(|(name, schema)| visit(schema, &at.child(name), of_rest, found));
+                all.iter()
+                    .for_each(|(name, schema)| visit(schema, &at.child(name), of_rest, found));
             }
             ("patternProperties" | "dependentSchemas", Value::Object(all)) => {
-                all.iter().for_each(|(name, schema)| visit(schema, &at.child(name), Sight::Unseen, found));
+                all.iter().for_each(|(name, schema)| {
+                    visit(schema, &at.child(name), Sight::Unseen, found);
+                });
             }
             ("anyOf" | "oneOf" | "allOf", Value::Array(all)) => {
-                all.iter().enumerate().for_each(|(row, schema)| visit(schema, &at.item(row), of_rest, found));
+                all.iter()
+                    .enumerate()
+                    .for_each(|(row, schema)| visit(schema, &at.item(row), of_rest, found));
             }
             ("prefixItems", Value::Array(all)) => {
-                all.iter().enumerate().for_each(|(row, schema)| visit(schema, &at.item(row), Sight::Unseen, found));
+                all.iter()
+                    .enumerate()
+                    .for_each(|(row, schema)| visit(schema, &at.item(row), Sight::Unseen, found));
             }
             ("items", _) => visit(below, &at, of_items, found),
-            ("additionalProperties" | "not" | "if" | "then" | "else" | "contains" | "propertyNames", _) => {
+            (
+                "additionalProperties"
+                | "not"
+                | "if"
+                | "then"
+                | "else"
+                | "contains"
+                | "propertyNames",
+                _,
+            ) => {
                 visit(below, &at, Sight::Unseen, found);
             }
             _ => {}

@@ -28,17 +28,35 @@ pub const CODES: &[(Rule, &str, &str)] = &[
         "definition.wrong-type",
         "A member is missing that has to be there, or holds another kind of value than the API takes.",
     ),
-    (Rule::Items, "definition.bare-array", "An array of the parameters does not say what its items are."),
+    (
+        Rule::Items,
+        "definition.bare-array",
+        "An array of the parameters does not say what its items are.",
+    ),
     (Rule::Schema, "definition.schema-invalid", "The parameters are no JSON Schema."),
-    (Rule::Reserved, "definition.name-reserved", "The name is that of one of CommonGround's own tools."),
-    (Rule::Lifecycle, "definition.lifecycle", "`after_execution` is neither suspend nor terminate."),
+    (
+        Rule::Reserved,
+        "definition.name-reserved",
+        "The name is that of one of CommonGround's own tools.",
+    ),
+    (
+        Rule::Lifecycle,
+        "definition.lifecycle",
+        "`after_execution` is neither suspend nor terminate.",
+    ),
     (Rule::Subject, "definition.subject", "`target_subject` is no subject of a tool service."),
-    (Rule::Storable, "definition.not-json", "A value that JSON does not have: a date, a set, bytes, no number."),
+    (
+        Rule::Storable,
+        "definition.not-json",
+        "A value that JSON does not have: a date, a set, bytes, no number.",
+    ),
 ];
 
 /// A key that the API stores as another text than it is written.
-pub const KEY_NOT_TEXT: (&str, &str) =
-    ("definition.key-not-text", "A key deep in a map is no text to YAML 1.1; the API stores the text that JSON makes of it.");
+pub const KEY_NOT_TEXT: (&str, &str) = (
+    "definition.key-not-text",
+    "A key deep in a map is no text to YAML 1.1; the API stores the text that JSON makes of it.",
+);
 
 fn code(rule: Rule) -> &'static str {
     CODES.iter().find(|(of, ..)| *of == rule).map_or("definition.malformed", |(_, code, _)| code)
@@ -55,8 +73,14 @@ pub fn refused(entry: &Entry, source: &Source) -> Vec<Finding> {
     }
     for (at, oddity) in &read.oddities {
         if let (Oddity::Key(kind), [_, _, _, ..]) = (oddity, at.tokens()) {
-            let message = format!("this key is no text to the API but of type {kind}: it stores it as text; put it in quotes");
-            Report::new(KEY_NOT_TEXT.0, Severity::Warning, &mut findings).at(entry, at.clone(), message);
+            let message = format!(
+                "this key is no text to the API but of type {kind}: it stores it as text; put it in quotes"
+            );
+            Report::new(KEY_NOT_TEXT.0, Severity::Warning, &mut findings).at(
+                entry,
+                at.clone(),
+                message,
+            );
         }
     }
     findings
@@ -64,13 +88,17 @@ pub fn refused(entry: &Entry, source: &Source) -> Vec<Finding> {
 
 fn tell(entry: &Entry, read: &Reading, refusal: &Refusal, findings: &mut Vec<Finding>) {
     let mut message = match &refusal.field {
-        Some(field) => format!("the API refuses it ({}): {}: {}", refusal.status, field.name, refusal.text),
+        Some(field) => {
+            format!("the API refuses it ({}): {}: {}", refusal.status, field.name, refusal.text)
+        }
         None => format!("the API refuses it ({}): {}", refusal.status, refusal.text),
     };
     // What stands there is no text to the API although it looks like one.
     let read_as = read.oddities.iter().find_map(|(at, oddity)| match oddity {
         Oddity::Differs(value) if *at == refusal.at => Some(value.to_string()),
-        Oddity::NotJson(kind) if *at == refusal.at && refusal.rule == Rule::Fields => Some(format!("a {kind}")),
+        Oddity::NotJson(kind) if *at == refusal.at && refusal.rule == Rule::Fields => {
+            Some(format!("a {kind}"))
+        }
         _ => None,
     });
     if let Some(read_as) = read_as {
@@ -84,12 +112,20 @@ fn tell(entry: &Entry, read: &Reading, refusal: &Refusal, findings: &mut Vec<Fin
             let near = nearest(text, [keys::SUSPEND, keys::TERMINATE]).unwrap_or(keys::SUSPEND);
             found.fix_set(format!("make it \"{near}\""), near);
         }
-        (Rule::Fields, _) if refusal.field.as_ref().is_some_and(|field| field.kind == "dict_type") => {
-            found.fix("make it an empty map", [Edit::Set { at: refusal.at.clone(), to: serde_json::json!({}).into() }]);
+        (Rule::Fields, _)
+            if refusal.field.as_ref().is_some_and(|field| field.kind == "dict_type") =>
+        {
+            found.fix(
+                "make it an empty map",
+                [Edit::Set { at: refusal.at.clone(), to: serde_json::json!({}).into() }],
+            );
         }
         (Rule::Items, _) => {
             let at: Pointer = refusal.at.child("items");
-            found.fix("say that its items are texts", [Edit::Set { at, to: serde_json::json!({"type": "string"}).into() }]);
+            found.fix(
+                "say that its items are texts",
+                [Edit::Set { at, to: serde_json::json!({"type": "string"}).into() }],
+            );
         }
         _ => {}
     }

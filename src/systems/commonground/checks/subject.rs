@@ -49,16 +49,27 @@ pub fn undeliverable(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) 
         report.at(&tool.entry, at(), fault);
     }
     if tokens[0] == "cg" && tokens.get(1).is_some_and(|version| *version != VERSION) {
-        let message = format!("its version is \"{}\"; CommonGround's streams keep {VERSION} only", tokens[1]);
-        let right: Vec<&str> = tokens.iter().enumerate().map(|(row, token)| if row == 1 { VERSION } else { token }).collect();
-        report.at(&tool.entry, at(), message).fix_set(format!("make it {VERSION}"), right.join("."));
+        let message =
+            format!("its version is \"{}\"; CommonGround's streams keep {VERSION} only", tokens[1]);
+        let right: Vec<&str> = tokens
+            .iter()
+            .enumerate()
+            .map(|(row, token)| if row == 1 { VERSION } else { token })
+            .collect();
+        report
+            .at(&tool.entry, at(), message)
+            .fix_set(format!("make it {VERSION}"), right.join("."));
     }
 }
 
 pub fn variable_unknown(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(subject) = subject(tool) else { return };
     for name in template::names(subject).filter(|name| !SUBJECT_VARIABLES.contains(name)) {
-        let why = if template::is_variable(name) { "is not filled in in a subject" } else { "is no variable" };
+        let why = if template::is_variable(name) {
+            "is not filled in in a subject"
+        } else {
+            "is no variable"
+        };
         let near = nearest(name, SUBJECT_VARIABLES);
         let message = format!(
             "{{{name}}} {why}: it stays as written and nobody listens there; project_id, channel_id and agent_id are filled in{}",
@@ -77,10 +88,19 @@ pub fn literal(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let tokens: Vec<&str> = subject.split('.').collect();
     let wanted = [(2, "project", "{project_id}"), (3, "channel", "{channel_id}")];
     for (row, word, variable) in wanted {
-        let Some(token) = tokens.get(row).filter(|token| !token.contains(['{', '*', '>']) && tokens.len() >= 8) else { continue };
-        let message =
-            format!("it names the {word} \"{token}\": from another one the dispatcher refuses (subject {word} mismatch)");
-        let right: Vec<&str> = tokens.iter().enumerate().map(|(at, token)| if at == row { variable } else { token }).collect();
+        let Some(token) =
+            tokens.get(row).filter(|token| !token.contains(['{', '*', '>']) && tokens.len() >= 8)
+        else {
+            continue;
+        };
+        let message = format!(
+            "it names the {word} \"{token}\": from another one the dispatcher refuses (subject {word} mismatch)"
+        );
+        let right: Vec<&str> = tokens
+            .iter()
+            .enumerate()
+            .map(|(at, token)| if at == row { variable } else { token })
+            .collect();
         let found = report.at(&tool.entry, member(keys::TARGET_SUBJECT), message);
         found.fix_set(format!("put {variable} there"), right.join("."));
     }

@@ -31,7 +31,8 @@ pub(super) fn is_own(name: &str) -> bool {
 /// # Errors
 /// When a name stands twice.
 pub fn plan(catalog: &Catalog, there: &[Item], absent: Absent) -> Result<Push, Problem> {
-    let entries: Vec<&Entry> = catalog.entries().filter(|entry| entry.system == keys::SYSTEM).collect();
+    let entries: Vec<&Entry> =
+        catalog.entries().filter(|entry| entry.system == keys::SYSTEM).collect();
     let mut push = Push {
         system: keys::SYSTEM,
         changes: Vec::new(),
@@ -44,10 +45,13 @@ pub fn plan(catalog: &Catalog, there: &[Item], absent: Absent) -> Result<Push, P
     for entry in &entries {
         let key = entry.key.trim();
         if !seen.insert(key) {
-            let cause = format!("tool {key} stands twice, the second time in {}:{}", entry.id.file(), entry.line);
-            return Err(
-                Problem::new(ProblemKind::Input, "comparing with CommonGround", cause).remedy("give one of them another name")
+            let cause = format!(
+                "tool {key} stands twice, the second time in {}:{}",
+                entry.id.file(),
+                entry.line
             );
+            return Err(Problem::new(ProblemKind::Input, "comparing with CommonGround", cause)
+                .remedy("give one of them another name"));
         }
         let value = rules::stored(&entry.value);
         let old = there.iter().find(|item| item.key == key);
@@ -55,9 +59,16 @@ pub fn plan(catalog: &Catalog, there: &[Item], absent: Absent) -> Result<Push, P
         let text = value.to_string();
         if !same {
             // The API keeps no order of members, so that its own would show as a change.
-            let before =
-                old.map(|old| old.value().map_or_else(|| old.text.clone(), |old| ordered_like(&old, &value).to_string()));
-            push.changes.push(Change { section: SECTION, key: key.to_owned(), before, after: Some(text.clone()) });
+            let before = old.map(|old| {
+                old.value()
+                    .map_or_else(|| old.text.clone(), |old| ordered_like(&old, &value).to_string())
+            });
+            push.changes.push(Change {
+                section: SECTION,
+                key: key.to_owned(),
+                before,
+                after: Some(text.clone()),
+            });
         }
         push.after.push(Item { system: keys::SYSTEM, section: SECTION, key: key.to_owned(), text });
     }
@@ -68,7 +79,12 @@ pub fn plan(catalog: &Catalog, there: &[Item], absent: Absent) -> Result<Push, P
             push.after.push(item.clone());
             continue;
         }
-        push.changes.push(Change { section: SECTION, key: item.key.clone(), before: Some(item.text.clone()), after: None });
+        push.changes.push(Change {
+            section: SECTION,
+            key: item.key.clone(),
+            before: Some(item.text.clone()),
+            after: None,
+        });
     }
     if !left.is_empty() {
         push.notes.push(format!("CommonGround's own tools stay there: {}.", left.join(", ")));
@@ -81,27 +97,41 @@ pub fn plan(catalog: &Catalog, there: &[Item], absent: Absent) -> Result<Push, P
 fn ordered_like(value: &Value, like: &Value) -> Value {
     match (value, like) {
         (Value::Object(members), Value::Object(wanted)) => {
-            let shared = wanted.iter().filter_map(|(name, like)| Some((name, ordered_like(members.get(name)?, like))));
-            let rest = members.iter().filter(|(name, _)| !wanted.contains_key(*name)).map(|(name, value)| (name, value.clone()));
+            let shared = wanted
+                .iter()
+                .filter_map(|(name, like)| Some((name, ordered_like(members.get(name)?, like))));
+            let rest = members
+                .iter()
+                .filter(|(name, _)| !wanted.contains_key(*name))
+                .map(|(name, value)| (name, value.clone()));
             Value::Object(shared.chain(rest).map(|(name, value)| (name.clone(), value)).collect())
         }
         (Value::Array(items), Value::Array(wanted)) => items
             .iter()
             .enumerate()
-            .map(|(row, item)| wanted.get(row).map_or_else(|| item.clone(), |like| ordered_like(item, like)))
+            .map(|(row, item)| {
+                wanted.get(row).map_or_else(|| item.clone(), |like| ordered_like(item, like))
+            })
             .collect(),
         _ => value.clone(),
     }
 }
 
-/// What the API would refuse, each in a sentence. It takes definitions one after another, and what it refuses keeps nothing else back. They
-/// are sent as JSON, so that nothing reads otherwise than it is meant.
+/// What the API would refuse, each in a sentence. It takes definitions one after another, and what
+/// it refuses keeps nothing else back. They are sent as JSON, so that nothing reads otherwise than
+/// it is meant.
 fn refused(entries: &[&Entry]) -> Vec<String> {
     let told = |entry: &&Entry| {
         let read = Reading { value: (*entry.value).clone(), oddities: Vec::new() };
         let refusal = rules::refusals(&read).into_iter().next()?;
         let field = refusal.field.map_or_else(String::new, |field| format!("{}: ", field.name));
-        Some(format!("{} in {}:{}: the API would refuse it: {field}{}", entry.key, entry.id.file(), entry.line, refusal.text))
+        Some(format!(
+            "{} in {}:{}: the API would refuse it: {field}{}",
+            entry.key,
+            entry.id.file(),
+            entry.line,
+            refusal.text
+        ))
     };
     entries.iter().filter_map(told).collect()
 }
@@ -117,8 +147,7 @@ mod tests {
         systems::{commonground::deployed::rows, read},
     };
 
-    const LAMP: &str =
-        "tool_name: lamp\ntarget_subject: cg.v1r4.{project_id}.{channel_id}.cmd.tool.lamp.switch\nafter_execution: suspend\n";
+    const LAMP: &str = "tool_name: lamp\ntarget_subject: cg.v1r4.{project_id}.{channel_id}.cmd.tool.lamp.switch\nafter_execution: suspend\n";
 
     fn pushed(ours: &str, there: &[Item], absent: Absent) -> Result<Push, Problem> {
         let source = Source::parse(Format::Yaml, ours).unwrap();
@@ -145,18 +174,24 @@ mod tests {
 
     #[test]
     fn only_what_differs_shows_as_a_change() {
-        let ours =
-            format!("{LAMP}parameters:\n  type: object\n  properties:\n    mode: {{type: string}}\n    at: {{type: integer}}\n");
+        let ours = format!(
+            "{LAMP}parameters:\n  type: object\n  properties:\n    mode: {{type: string}}\n    at: {{type: integer}}\n"
+        );
         let row = json!({"parameters": {"properties": {"at": {"type": "number"}, "mode": {"type": "string"}}, "type": "object"},
             "target_subject": "cg.v1r4.{project_id}.{channel_id}.cmd.tool.lamp.switch", "after_execution": "suspend", "tool_name": "lamp"});
         let push = pushed(&ours, &rows::read(&json!([row])), Absent::Keep).unwrap();
         let [before, after] = push.changes[0].shown();
         let lines = crate::engine::diff::lines(&before, &after);
-        let changed: Vec<_> =
-            lines.iter().filter(|line| line.kind != crate::engine::diff::LineKind::Same).map(|line| line.text.trim()).collect();
+        let changed: Vec<_> = lines
+            .iter()
+            .filter(|line| line.kind != crate::engine::diff::LineKind::Same)
+            .map(|line| line.text.trim())
+            .collect();
         assert_eq!(changed, ["\"type\": \"number\"", "\"type\": \"integer\""], "{before}{after}");
-        let rest =
-            ordered_like(&json!({"b": [{"y": 1, "x": 2}, 3], "own": 0, "a": 1}), &json!({"a": 0, "b": [{"x": 0, "y": 0}]}));
+        let rest = ordered_like(
+            &json!({"b": [{"y": 1, "x": 2}, 3], "own": 0, "a": 1}),
+            &json!({"a": 0, "b": [{"x": 0, "y": 0}]}),
+        );
         assert_eq!(rest.to_string(), r#"{"a":1,"b":[{"x":2,"y":1},3],"own":0}"#);
     }
 

@@ -15,7 +15,12 @@ pub const SECTION: &str = "tool";
 pub fn read(page: &Value) -> Vec<Item> {
     let item = |row: &Value| {
         let key = row[keys::TOOL_NAME].as_str()?.to_owned();
-        Some(Item { system: keys::SYSTEM, section: SECTION, key, text: rules::stored(row).to_string() })
+        Some(Item {
+            system: keys::SYSTEM,
+            section: SECTION,
+            key,
+            text: rules::stored(row).to_string(),
+        })
     };
     page.as_array().into_iter().flatten().filter_map(item).collect()
 }
@@ -24,7 +29,8 @@ pub fn read(page: &Value) -> Vec<Item> {
 #[must_use]
 pub fn short(value: Value) -> Value {
     let Value::Object(mut members) = value else { return value };
-    let says_nothing = |value: &Value| value.is_null() || value.as_object().is_some_and(Map::is_empty);
+    let says_nothing =
+        |value: &Value| value.is_null() || value.as_object().is_some_and(Map::is_empty);
     members.retain(|_, value| !says_nothing(value));
     members.into()
 }

@@ -1,4 +1,5 @@
-//! The body of a command as a service of CommonGround reads it: what says nothing is an empty object, and pairs are one too.
+//! The body of a command as a service of CommonGround reads it: what says nothing is an empty
+//! object, and pairs are one too.
 
 use serde_json::{Map, Value};
 
@@ -41,7 +42,8 @@ pub enum Body {
     /// A number, a text, a list of anything but pairs.
     NoObject,
     Data(Map<String, Value>),
-    /// A list of pairs, which is taken for their members, although nobody looks for identity among them.
+    /// A list of pairs, which is taken for their members, although nobody looks for identity among
+    /// them.
     Pairs(Map<String, Value>),
 }
 
@@ -52,7 +54,9 @@ impl Body {
             Err(cause) => Self::NotJson(cause.to_string()),
             Ok(Value::Object(members)) => Self::Data(members),
             Ok(value) if !python::is_true(&value) => Self::Data(Map::new()),
-            Ok(Value::Array(items)) => items.iter().map(pair).collect::<Option<_>>().map_or(Self::NoObject, Self::Pairs),
+            Ok(Value::Array(items)) => {
+                items.iter().map(pair).collect::<Option<_>>().map_or(Self::NoObject, Self::Pairs)
+            }
             Ok(_) => Self::NoObject,
         }
     }
@@ -95,7 +99,10 @@ mod tests {
             assert_eq!(Body::read(text), Body::NoObject, "{text}");
         }
         let data = Body::read(r#"[["a", 1], "bc", {"d": 0, "e": 0}, [5, 6]]"#);
-        assert_eq!(data.data().map(|data| json!(data)), Some(json!({"a": 1, "b": "c", "d": "e", "5": 6})));
+        assert_eq!(
+            data.data().map(|data| json!(data)),
+            Some(json!({"a": 1, "b": "c", "d": "e", "5": 6}))
+        );
         assert!(matches!(Body::read("not json"), Body::NotJson(_)));
     }
 }

@@ -1,4 +1,5 @@
-//! What a service checks before it claims a call: headers, then the body, then the call's id, in this order.
+//! What a service checks before it claims a call: headers, then the body, then the call's id, in
+//! this order.
 
 use serde_json::{Map, Value};
 
@@ -28,19 +29,26 @@ pub(super) struct Entering<'c> {
 impl Entering<'_> {
     pub fn faults(&self, body: &Body, faults: &mut Vec<Fault>) {
         let data = match body {
-            Body::NotJson(cause) => return faults.push(again(Part::Body, format!("the body is not JSON: {cause}"))),
+            Body::NotJson(cause) => {
+                return faults.push(again(Part::Body, format!("the body is not JSON: {cause}")));
+            }
             Body::NoObject => None,
             Body::Data(data) | Body::Pairs(data) => Some(data),
         };
         let control = if let Body::Data(data) = body { control_fields(data) } else { Vec::new() };
-        let forbidden = format!("cmd ingress: payload contains forbidden control fields: {}", control.join(", "));
+        let forbidden = format!(
+            "cmd ingress: payload contains forbidden control fields: {}",
+            control.join(", ")
+        );
         let mut dropped = self.headers();
         if let Some(fault) = dropped.first_mut().filter(|_| !control.is_empty()) {
             // The service reads the body first, and logs that.
             fault.says = Some(KnownText::Log(forbidden.clone()));
         }
         faults.extend(dropped);
-        let Some(data) = data else { return faults.push(again(Part::Body, "the body is JSON, but no object".into())) };
+        let Some(data) = data else {
+            return faults.push(again(Part::Body, "the body is JSON, but no object".into()));
+        };
         let recovered = self.recovered(data);
         if let Some(first) = control.first() {
             let at = Part::Field((*first).into());
@@ -49,7 +57,13 @@ impl Entering<'_> {
                 true => refused(at, text, forbidden),
                 false => {
                     let says = Some(KnownText::Log(forbidden));
-                    Fault { at, stage: Stage::Ingress, fate: Fate::Dropped, text: text.into(), says }
+                    Fault {
+                        at,
+                        stage: Stage::Ingress,
+                        fate: Fate::Dropped,
+                        text: text.into(),
+                        says,
+                    }
                 }
             });
         }
@@ -76,7 +90,13 @@ impl Entering<'_> {
         let mut faults = Vec::new();
         let mut dropped = |name: &'static str, text: String, log: &str| {
             let says = Some(KnownText::Log(log.into()));
-            faults.push(Fault { at: Part::Header(name), stage: Stage::Ingress, fate: Fate::Dropped, text, says });
+            faults.push(Fault {
+                at: Part::Header(name),
+                stage: Stage::Ingress,
+                fate: Fate::Dropped,
+                text,
+                says,
+            });
         };
         if let Some(Err(fault)) = self.value(headers::TRACE).map(Traceparent::parse) {
             let text = "it is no 00-{32 hexadecimal digits, not all zero}-{16}-{2}".into();
@@ -101,25 +121,38 @@ impl Entering<'_> {
                 (headers::PROJECT, &subject.project_id, "CG-Project-Id mismatch"),
                 (headers::CHANNEL, &subject.channel_id, "CG-Channel-Id mismatch"),
             ] {
-                if let Some(given) = headers::written(&self.command.headers, name).filter(|given| given != own) {
+                if let Some(given) =
+                    headers::written(&self.command.headers, name).filter(|given| given != own)
+                {
                     dropped(name, format!("it says {given:?}, and the subject says {own:?}"), log);
                 }
             }
         }
         if self.value(headers::AGENT).is_none() {
-            dropped(headers::AGENT, headers::missing(&self.command.headers, headers::AGENT), "missing required CG-Agent-Id");
+            dropped(
+                headers::AGENT,
+                headers::missing(&self.command.headers, headers::AGENT),
+                "missing required CG-Agent-Id",
+            );
         }
-        if let Some(given) = self.value(headers::EPOCH).filter(|given| headers::whole(given).is_none()) {
-            let log =
-                if python::int(given).is_ok() { "CGContext: turn_epoch cannot be negative" } else { "invalid CG-Turn-Epoch" };
+        if let Some(given) =
+            self.value(headers::EPOCH).filter(|given| headers::whole(given).is_none())
+        {
+            let log = if python::int(given).is_ok() {
+                "CGContext: turn_epoch cannot be negative"
+            } else {
+                "invalid CG-Turn-Epoch"
+            };
             dropped(headers::EPOCH, not_whole(given), log);
         }
         faults
     }
 
-    /// Whether a failed result can be written for what is refused: the call and the turn are named by the headers, or by the call's card.
+    /// Whether a failed result can be written for what is refused: the call and the turn are named
+    /// by the headers, or by the call's card.
     fn recovered(&self, data: &Map<String, Value>) -> bool {
-        let (call, turn) = (self.value(headers::CALL).is_some(), self.value(headers::TURN).is_some());
+        let (call, turn) =
+            (self.value(headers::CALL).is_some(), self.value(headers::TURN).is_some());
         if call && turn {
             return true;
         }
@@ -130,7 +163,8 @@ impl Entering<'_> {
             Known::Unknown => true,
             Known::Absent => false,
             Known::Found(card) => {
-                let labelled = card.label("agent_turn_id").is_some_and(|turn| !python::strip(turn).is_empty());
+                let labelled =
+                    card.label("agent_turn_id").is_some_and(|turn| !python::strip(turn).is_empty());
                 card.kind == card::CALL
                     && world::is_of(self.subject, card)
                     && (call || !card.tool_call_id.is_empty())
@@ -144,8 +178,16 @@ impl Entering<'_> {
             return None;
         }
         let missing = headers::missing(&self.command.headers, headers::CALL);
-        let told = if recovered { "; the call's card names it, so that a failed result can be written" } else { "" };
-        Some(refused(Part::Header(headers::CALL), format!("{missing}{told}"), "CGContext: missing required tool_call_id"))
+        let told = if recovered {
+            "; the call's card names it, so that a failed result can be written"
+        } else {
+            ""
+        };
+        Some(refused(
+            Part::Header(headers::CALL),
+            format!("{missing}{told}"),
+            "CGContext: missing required tool_call_id",
+        ))
     }
 }
 
@@ -158,7 +200,8 @@ fn refused(at: Part, text: impl Into<String>, message: impl Into<String>) -> Fau
     Fault { at, stage: Stage::Ingress, fate: Fate::RefusedWithResult, text: text.into(), says }
 }
 
-/// What is wrong with the members, in the service's order: kinds and names, then what is missing, then the lifecycle.
+/// What is wrong with the members, in the service's order: kinds and names, then what is missing,
+/// then the lifecycle.
 fn payload(data: &Map<String, Value>, service: ServiceKind, control: &[&str]) -> Vec<Fault> {
     let mut faults = Vec::new();
     for (name, value) in data.iter().filter(|(name, _)| !control.contains(&name.as_str())) {
@@ -169,16 +212,29 @@ fn payload(data: &Map<String, Value>, service: ServiceKind, control: &[&str]) ->
         } else {
             continue;
         };
-        faults.push(refused(Part::Field(name.clone()), text, "missing required fields ['unknown']"));
+        faults.push(refused(
+            Part::Field(name.clone()),
+            text,
+            "missing required fields ['unknown']",
+        ));
     }
-    let text = |key: &str| data.get(key).and_then(Value::as_str).filter(|text| !python::strip(text).is_empty());
+    let text = |key: &str| {
+        data.get(key).and_then(Value::as_str).filter(|text| !python::strip(text).is_empty())
+    };
     // What is of another kind is told already.
-    let blank = |key: &&str| text(key).is_none() && data.get(*key).is_none_or(|value| value.is_string() || value.is_null());
+    let blank = |key: &&str| {
+        text(key).is_none()
+            && data.get(*key).is_none_or(|value| value.is_string() || value.is_null())
+    };
     let missing: Vec<&str> = service.required().iter().copied().filter(blank).collect();
     if let Some(first) = missing.first() {
         let list: Vec<String> = missing.iter().map(|key| format!("'{key}'")).collect();
         let message = format!("missing required fields [{}]", list.join(", "));
-        faults.push(refused(Part::Field((*first).into()), format!("the body lacks {}", missing.join(", ")), message));
+        faults.push(refused(
+            Part::Field((*first).into()),
+            format!("the body lacks {}", missing.join(", ")),
+            message,
+        ));
     }
     let known = |word: &&str| After::of_word(word).is_none() && service != ServiceKind::PointerOnly;
     if let Some(word) = text("after_execution").filter(known) {
@@ -192,7 +248,9 @@ fn payload(data: &Map<String, Value>, service: ServiceKind, control: &[&str]) ->
 fn extra(name: &str) -> String {
     let only = "a body has tool_name, after_execution and tool_call_card_id, and nothing else";
     match name {
-        "args" | "arguments" => format!("arguments belong in the call's card, never in the body; {only}"),
+        "args" | "arguments" => {
+            format!("arguments belong in the call's card, never in the body; {only}")
+        }
         "context_box_id" | "dispatch_requested_at" => {
             format!("the protocol's document calls it optional, but it is refused; {only}")
         }

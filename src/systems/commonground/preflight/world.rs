@@ -60,5 +60,6 @@ pub struct World {
 
 /// Whether a card is of the project that a command is in: there is no other for it.
 pub(super) fn is_of(subject: Option<&Subject>, card: &Card) -> bool {
-    card.project_id.is_empty() || subject.is_none_or(|subject| subject.project_id == card.project_id)
+    card.project_id.is_empty()
+        || subject.is_none_or(|subject| subject.project_id == card.project_id)
 }

@@ -1,4 +1,5 @@
-//! The form of a definition's `options`: values that do not come from the model, the request of the Jina service, waiting times.
+//! The form of a definition's `options`: values that do not come from the model, the request of the
+//! Jina service, waiting times.
 
 use serde_json::{Map, Value, json};
 
@@ -8,8 +9,10 @@ use crate::systems::commonground::{context::VARIABLES, function, keys};
 pub fn options(definition: &Value) -> Value {
     let none = Value::Null;
     let options = definition.get(keys::OPTIONS).unwrap_or(&none);
-    let declared =
-        definition.get(keys::PARAMETERS).and_then(|parameters| parameters.get("properties")).and_then(Value::as_object);
+    let declared = definition
+        .get(keys::PARAMETERS)
+        .and_then(|parameters| parameters.get("properties"))
+        .and_then(Value::as_object);
     let mut properties = Map::new();
     let mut put = |key: &str, schema: Value| drop(properties.insert(key.to_owned(), schema));
     let fixed = function::fixed(options);
@@ -20,7 +23,12 @@ pub fn options(definition: &Value) -> Value {
         |name| !function::is_hidden(options, name),
     );
     let present = |name: &str| fixed.is_some_and(|fixed| fixed.contains_key(name));
-    let fixed_form = values("fixed", "Stand over whatever the model gives. It does not see these names.", declared, present);
+    let fixed_form = values(
+        "fixed",
+        "Stand over whatever the model gives. It does not see these names.",
+        declared,
+        present,
+    );
     put(
         keys::ARGS,
         json!({
@@ -59,7 +67,12 @@ fn seconds(title: &str) -> Value {
 }
 
 /// Values by argument: declared ones as their parameter says, others as anything.
-fn values(title: &str, help: &str, declared: Option<&Map<String, Value>>, offered: impl Fn(&str) -> bool) -> Value {
+fn values(
+    title: &str,
+    help: &str,
+    declared: Option<&Map<String, Value>>,
+    offered: impl Fn(&str) -> bool,
+) -> Value {
     let properties: Map<String, Value> = declared
         .into_iter()
         .flatten()
@@ -82,8 +95,10 @@ fn value_of(name: &str, schema: &Value) -> Value {
     let of_type = schema.get("type").and_then(Value::as_str);
     match of_type {
         Some("string") => {
-            let listed = schema.get("enum").and_then(Value::as_array).into_iter().flatten().cloned();
-            let examples: Vec<Value> = listed.chain(variables().into_iter().map(Value::from)).collect();
+            let listed =
+                schema.get("enum").and_then(Value::as_array).into_iter().flatten().cloned();
+            let examples: Vec<Value> =
+                listed.chain(variables().into_iter().map(Value::from)).collect();
             json!({"title": name, "type": "string", "examples": examples})
         }
         Some(plain @ ("integer" | "number" | "boolean")) => {

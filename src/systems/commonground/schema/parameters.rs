@@ -1,10 +1,13 @@
-//! A schema for schemas: what a model may give, built in a form. What it has no field for stays as it is and is edited as JSON.
+//! A schema for schemas: what a model may give, built in a form. What it has no field for stays as
+//! it is and is edited as JSON.
 
 use serde_json::{Value, json};
 
-/// The form of a definition's `parameters`, with the names of its properties to choose those from that are required.
+/// The form of a definition's `parameters`, with the names of its properties to choose those from
+/// that are required.
 pub fn root(parameters: Option<&Value>) -> Value {
-    let properties = parameters.and_then(|parameters| parameters.get("properties")).and_then(Value::as_object);
+    let properties =
+        parameters.and_then(|parameters| parameters.get("properties")).and_then(Value::as_object);
     let names: Vec<&String> = properties.into_iter().flat_map(serde_json::Map::keys).collect();
     json!({
         "title": "parameters", "type": "object", "description": "What the model gives with each call.",
@@ -72,7 +75,11 @@ fn number(kind: &str, told: (&str, &str)) -> Value {
 }
 
 fn flag() -> Value {
-    described("boolean", ("yes or no", "true or false."), json!({"default": {"title": "default", "type": "boolean"}}))
+    described(
+        "boolean",
+        ("yes or no", "true or false."),
+        json!({"default": {"title": "default", "type": "boolean"}}),
+    )
 }
 
 fn list() -> Value {

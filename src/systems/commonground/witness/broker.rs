@@ -1,4 +1,5 @@
-//! What stands beside the channel: marks in the idempotency bucket, and what the broker tells of messages that services refuse.
+//! What stands beside the channel: marks in the idempotency bucket, and what the broker tells of
+//! messages that services refuse.
 
 use serde_json::Value;
 
@@ -7,7 +8,7 @@ use super::{
     channel_message::{SYSTEM, fields_of, short},
 };
 use crate::model::{
-    call::CallProblem,
+    call::CallError,
     error_kind::ErrorKind,
     traffic::{Decoded, ObservedMessage, Part, Ties},
 };
@@ -15,12 +16,17 @@ use crate::model::{
 const ADVISORY: &str = "$JS.EVENT.ADVISORY.CONSUMER.";
 
 /// What such a message is; `read` reads the message that it tells of.
-pub(super) fn witness(crossing: &ObservedMessage, read: &dyn Fn(&ObservedMessage) -> Option<Decoded>) -> Option<Decoded> {
+pub(super) fn witness(
+    crossing: &ObservedMessage,
+    read: &dyn Fn(&ObservedMessage) -> Option<Decoded>,
+) -> Option<Decoded> {
     if let Some(told) = crossing.subject.strip_prefix(ADVISORY) {
         return told.split('.').nth(1)?.starts_with("cg_").then(|| advisory(crossing, told, read));
     }
     let (bucket, key) = crossing.subject.strip_prefix("$KV.")?.split_once('.')?;
-    [idempotency::TOOL_BUCKET, idempotency::ACTION_BUCKET].contains(&bucket).then(|| mark(crossing, key))
+    [idempotency::TOOL_BUCKET, idempotency::ACTION_BUCKET]
+        .contains(&bucket)
+        .then(|| mark(crossing, key))
 }
 
 fn mark(crossing: &ObservedMessage, key: &str) -> Decoded {
@@ -35,17 +41,20 @@ fn mark(crossing: &ObservedMessage, key: &str) -> Decoded {
             let mut words = vec![status.clone()];
             words.extend(card.clone().map(|card| format!("result card {card}")));
             words.extend(after_execution.map(|after| format!("then {after}")));
-            let problem = (!["success", "partial", "done"].contains(&status.as_str())).then(|| CallProblem {
-                kind: ErrorKind::parse(&status),
-                message: card.map_or_else(
-                    || "the tool says no".into(),
-                    |card| format!("the tool says no; its result card {card} says why"),
-                ),
-                remedy: "look at the result card".into(),
-            });
+            let problem =
+                (!["success", "partial", "done"].contains(&status.as_str())).then(|| CallError {
+                    kind: ErrorKind::parse(&status),
+                    message: card.map_or_else(
+                        || "the tool says no".into(),
+                        |card| format!("the tool says no; its result card {card} says why"),
+                    ),
+                    remedy: "look at the result card".into(),
+                });
             (Part::Outcome(problem), "result", words.join(" · "))
         }
-        None if crossing.body.is_empty() => (Part::Note, "mark", "the mark was taken away".to_owned()),
+        None if crossing.body.is_empty() => {
+            (Part::Note, "mark", "the mark was taken away".to_owned())
+        }
         None => (Part::Note, "mark", crossing.text().into_owned()),
     };
     let ties = Ties { also: vec![key.to_owned()], ..Ties::default() };
@@ -54,7 +63,11 @@ fn mark(crossing: &ObservedMessage, key: &str) -> Decoded {
 }
 
 /// `told`: the kind of advisory, the stream and the consumer.
-fn advisory(crossing: &ObservedMessage, told: &str, read: &dyn Fn(&ObservedMessage) -> Option<Decoded>) -> Decoded {
+fn advisory(
+    crossing: &ObservedMessage,
+    told: &str,
+    read: &dyn Fn(&ObservedMessage) -> Option<Decoded>,
+) -> Decoded {
     let fields = fields_of(crossing).unwrap_or_default();
     let number = |name: &str| fields.get(name).and_then(Value::as_u64);
     let consumer = told.splitn(3, '.').nth(2).unwrap_or("a consumer");
@@ -66,13 +79,25 @@ fn advisory(crossing: &ObservedMessage, told: &str, read: &dyn Fn(&ObservedMessa
         false => format!("{consumer} refused it, delivery {times}"),
     };
     let part = if gives_up {
-        Part::Error(CallProblem { kind: ErrorKind::GivenUp, message: text.clone(), remedy: GIVEN_UP.into() })
+        Part::Error(CallError {
+            kind: ErrorKind::GivenUp,
+            message: text.clone(),
+            remedy: GIVEN_UP.into(),
+        })
     } else {
         Part::Note
     };
     let Some(about) = about else {
-        text.push_str(&format!("; message {} is no longer kept", number("stream_seq").unwrap_or(0)));
-        return Decoded::new(Some(SYSTEM), Part::Other, if gives_up { "given up" } else { "refused" }, text);
+        text.push_str(&format!(
+            "; message {} is no longer kept",
+            number("stream_seq").unwrap_or(0)
+        ));
+        return Decoded::new(
+            Some(SYSTEM),
+            Part::Other,
+            if gives_up { "given up" } else { "refused" },
+            text,
+        );
     };
     let remarks = if gives_up { vec![GIVEN_UP.to_owned()] } else { Vec::new() };
     let label = if gives_up { "given up" } else { "refused" };

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::super::{ack::Ack, command::Command, headers, subject::Subject, trace::Traceparent};
 use crate::model::{
-    call::CallProblem,
+    call::CallError,
     entry::SystemId,
     error_kind::ErrorKind,
     traffic::{Decoded, KeptMessage, ObservedMessage, Part, Ties, Whole},
@@ -17,7 +17,7 @@ pub(super) struct ChannelMessage<'c> {
     pub(super) crossing: &'c ObservedMessage,
     pub(super) subject: Subject,
     /// The members of its body, or why it has none.
-    pub(super) fields: Result<Map<String, Value>, CallProblem>,
+    pub(super) fields: Result<Map<String, Value>, CallError>,
 }
 
 impl<'c> ChannelMessage<'c> {
@@ -50,20 +50,39 @@ impl<'c> ChannelMessage<'c> {
     }
 
     /// A message of the turn itself.
-    pub(super) fn of_turn(&self, part: Part, label: &'static str, text: impl Into<String>) -> Decoded {
+    pub(super) fn of_turn(
+        &self,
+        part: Part,
+        label: &'static str,
+        text: impl Into<String>,
+    ) -> Decoded {
         let part = if self.turn().is_none() && part == Part::Note { Part::Broadcast } else { part };
-        let reading = Decoded { id: self.turn().map(str::to_owned), ..Decoded::new(Some(SYSTEM), part, label, text) };
+        let reading = Decoded {
+            id: self.turn().map(str::to_owned),
+            ..Decoded::new(Some(SYSTEM), part, label, text)
+        };
         tied(self.crossing, reading)
     }
 
     /// A message of a call, or an action, that is part of its turn.
-    pub(super) fn of_call(&self, id: Option<&str>, part: Part, label: &'static str, text: impl Into<String>) -> Decoded {
-        let within = self.turn().map(|turn| Whole { id: turn.to_owned(), topic: self.header(headers::AGENT).map(str::to_owned) });
-        let reading = Decoded { id: id.map(str::to_owned), ..Decoded::new(Some(SYSTEM), part, label, text) };
+    pub(super) fn of_call(
+        &self,
+        id: Option<&str>,
+        part: Part,
+        label: &'static str,
+        text: impl Into<String>,
+    ) -> Decoded {
+        let within = self.turn().map(|turn| Whole {
+            id: turn.to_owned(),
+            topic: self.header(headers::AGENT).map(str::to_owned),
+        });
+        let reading =
+            Decoded { id: id.map(str::to_owned), ..Decoded::new(Some(SYSTEM), part, label, text) };
         let reading = tied(self.crossing, reading);
-        let asked_by = self
-            .header(headers::PARENT_TURN)
-            .map(|turn| Whole { id: turn.to_owned(), topic: self.header(headers::PARENT_AGENT).map(str::to_owned) });
+        let asked_by = self.header(headers::PARENT_TURN).map(|turn| Whole {
+            id: turn.to_owned(),
+            topic: self.header(headers::PARENT_AGENT).map(str::to_owned),
+        });
         Decoded { ties: Ties { within, asked_by, ..reading.ties }, ..reading }
     }
 
@@ -79,26 +98,35 @@ impl<'c> ChannelMessage<'c> {
 
 /// The reading with the trace that its headers name.
 pub(super) fn tied(crossing: &ObservedMessage, mut reading: Decoded) -> Decoded {
-    let trace = headers::value(&crossing.headers, headers::TRACE).and_then(|text| Traceparent::parse(text).ok());
+    let trace = headers::value(&crossing.headers, headers::TRACE)
+        .and_then(|text| Traceparent::parse(text).ok());
     reading.ties.trace = trace.map(|trace| trace.trace_id().to_owned());
     reading
 }
 
-pub(super) fn fields_of(crossing: &ObservedMessage) -> Result<Map<String, Value>, CallProblem> {
-    let problem = |kind: ErrorKind, message: String| CallProblem {
+pub(super) fn fields_of(crossing: &ObservedMessage) -> Result<Map<String, Value>, CallError> {
+    let problem = |kind: ErrorKind, message: String| CallError {
         kind,
         message,
         remedy: "CommonGround's messages are JSON objects; look at the body".into(),
     };
     if crossing.kept == KeptMessage::Start {
-        return Err(problem(ErrorKind::TooLarge, format!("only the start of its {} bytes is kept", crossing.size)));
+        return Err(problem(
+            ErrorKind::TooLarge,
+            format!("only the start of its {} bytes is kept", crossing.size),
+        ));
     }
-    serde_json::from_slice(&crossing.body).map_err(|error| problem(ErrorKind::NotJson, format!("it is no JSON object: {error}")))
+    serde_json::from_slice(&crossing.body)
+        .map_err(|error| problem(ErrorKind::NotJson, format!("it is no JSON object: {error}")))
 }
 
 /// The end of an id, which tells ids apart that begin with the time.
 pub(super) fn short(id: &str) -> String {
     const KEPT: usize = 6;
     let letters = id.chars().count();
-    if letters <= KEPT + 6 { id.to_owned() } else { format!("…{}", id.chars().skip(letters - KEPT).collect::<String>()) }
+    if letters <= KEPT + 6 {
+        id.to_owned()
+    } else {
+        format!("…{}", id.chars().skip(letters - KEPT).collect::<String>())
+    }
 }

@@ -7,7 +7,7 @@ use super::{
     commands,
 };
 use crate::model::{
-    call::CallProblem,
+    call::CallError,
     clock::Millis,
     error_kind::ErrorKind,
     traffic::{Decoded, Part},
@@ -19,7 +19,11 @@ pub(super) const TAKES_RESULT: &str = "step_res_";
 pub(super) fn witness(heard: &ChannelMessage<'_>) -> Decoded {
     let subject = &heard.subject;
     if let Err(problem) = &heard.fields {
-        return heard.of_turn(Part::Unreadable(problem.clone()), "unreadable", problem.message.clone());
+        return heard.of_turn(
+            Part::Unreadable(problem.clone()),
+            "unreadable",
+            problem.message.clone(),
+        );
     }
     let mut reading = match (subject.component.as_str(), subject.suffix.as_str()) {
         ("agent", "state") => state(heard),
@@ -52,20 +56,26 @@ fn state(heard: &ChannelMessage<'_>) -> Decoded {
         .filter_map(Value::as_str)
         .collect();
     words.extend(match (about(heard, "activity"), about(heard, "current_tool")) {
-        (Some("awaiting_tool_result"), _) if waits.len() > 1 => Some(format!("awaits {} results", waits.len())),
+        (Some("awaiting_tool_result"), _) if waits.len() > 1 => {
+            Some(format!("awaits {} results", waits.len()))
+        }
         (Some("awaiting_tool_result"), _) => Some("awaits a result".to_owned()),
         (Some("executing_tool"), Some(tool)) => Some(format!("executes {tool}")),
         (Some(activity), _) => Some(activity.replace('_', " ")),
         (None, tool) => tool.map(str::to_owned),
     });
     words.extend(waits.iter().map(|call| short(call)));
-    words.extend(heard.member("turn_epoch").and_then(Value::as_u64).map(|epoch| format!("epoch {epoch}")));
+    words.extend(
+        heard.member("turn_epoch").and_then(Value::as_u64).map(|epoch| format!("epoch {epoch}")),
+    );
     let due = about(heard, "resume_deadline").or_else(|| heard.text("resume_deadline"));
     let mut reading = heard.of_turn(Part::Note, "state", words.join(" · "));
     reading.state = Some(status.to_owned());
     reading.due = due.and_then(Millis::parse);
     if due.is_some() && reading.due.is_none() {
-        reading.remarks.push(format!("its resume_deadline {:?} is no moment", due.unwrap_or_default()));
+        reading
+            .remarks
+            .push(format!("its resume_deadline {:?} is no moment", due.unwrap_or_default()));
     }
     reading
 }
@@ -84,13 +94,20 @@ fn step(heard: &ChannelMessage<'_>) -> Decoded {
     };
     // Steps that only take a result in are named so.
     let what = if step.starts_with(TAKES_RESULT) { "takes a result in, " } else { "" };
-    let reading = heard.of_turn(Part::Note, "step", format!("{what}{} {phase}{cards}", short(step)));
+    let reading =
+        heard.of_turn(Part::Note, "step", format!("{what}{} {phase}{cards}", short(step)));
     Decoded { cards: new.into_iter().map(str::to_owned).collect(), ..reading }
 }
 
 /// The cards that came with a step.
 pub(super) fn new_cards<'h>(heard: &'h ChannelMessage<'_>) -> Vec<&'h str> {
-    heard.member("new_card_ids").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
+    heard
+        .member("new_card_ids")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect()
 }
 
 fn task(heard: &ChannelMessage<'_>) -> Decoded {
@@ -99,39 +116,52 @@ fn task(heard: &ChannelMessage<'_>) -> Decoded {
     let cards = ["deliverable_card_id", "tool_result_card_id"].map(|name| heard.text(name));
     let named = ["deliverable", "result card"].into_iter().zip(cards);
     words.extend(named.filter_map(|(what, card)| Some(format!("{what} {}", short(card?)))));
-    words.extend(heard.member("stats").and_then(|stats| stats.get("duration_ms")?.as_f64()).map(|ms| format!("{ms:.0} ms")));
-    let problem = (!["success", "partial"].contains(&status)).then(|| problem(status, heard.member("error")));
+    words.extend(
+        heard
+            .member("stats")
+            .and_then(|stats| stats.get("duration_ms")?.as_f64())
+            .map(|ms| format!("{ms:.0} ms")),
+    );
+    let problem =
+        (!["success", "partial"].contains(&status)).then(|| problem(status, heard.member("error")));
     words.extend(problem.as_ref().map(|problem| problem.message.clone()));
     let reading = heard.of_turn(Part::Outcome(problem), "task", words.join(" · "));
     Decoded { cards: cards.into_iter().flatten().map(str::to_owned).collect(), ..reading }
 }
 
 /// What an error says, which may be a text or a map.
-fn problem(status: &str, error: Option<&Value>) -> CallProblem {
+fn problem(status: &str, error: Option<&Value>) -> CallError {
     let text = |name: &str| error.and_then(|error| error.get(name)?.as_str()).map(str::to_owned);
     let message = text("message").or_else(|| error.and_then(Value::as_str).map(str::to_owned));
-    CallProblem {
+    CallError {
         kind: ErrorKind::parse(text("code").as_deref().unwrap_or(status)),
         message: message.unwrap_or_else(|| format!("the turn ended as {status}")),
         remedy: "its last cards say more".into(),
     }
 }
 
-/// A piece of what a model says. Of what begins the stream only the model's name is told: the rest is its configuration, with keys and
-/// addresses.
+/// A piece of what a model says. Of what begins the stream only the model's name is told: the rest
+/// is its configuration, with keys and addresses.
 pub(super) fn chunk(heard: &ChannelMessage<'_>) -> Decoded {
     let content = || heard.member("content").and_then(Value::as_str).unwrap_or_default().to_owned();
     let mut reading = match (heard.text("chunk_type"), &heard.fields) {
-        (_, Err(problem)) => heard.of_turn(Part::Unreadable(problem.clone()), "unreadable", problem.message.clone()),
+        (_, Err(problem)) => {
+            heard.of_turn(Part::Unreadable(problem.clone()), "unreadable", problem.message.clone())
+        }
         (Some("content"), _) => heard.of_turn(Part::Answer { last: false }, "says", content()),
         (Some("reasoning"), _) => heard.of_turn(Part::Answer { last: false }, "thinks", content()),
         (Some("start"), _) => {
             let config = heard.member("metadata").and_then(|about| about.get("llm_config"));
-            let model = config.and_then(|config| config.get("model")?.as_str()).unwrap_or("a model");
+            let model =
+                config.and_then(|config| config.get("model")?.as_str()).unwrap_or("a model");
             heard.of_turn(Part::Note, "begins", format!("{model} begins to answer"))
         }
         (Some("end"), _) => heard.of_turn(Part::Note, "ends", tokens(heard)),
-        (kind, _) => heard.of_turn(Part::Note, "chunk", format!("{} {}", kind.unwrap_or("of no type"), content())),
+        (kind, _) => heard.of_turn(
+            Part::Note,
+            "chunk",
+            format!("{} {}", kind.unwrap_or("of no type"), content()),
+        ),
     };
     reading.topic = Some(heard.subject.target.clone());
     reading

@@ -1,4 +1,5 @@
-//! What shows only over several messages: an old epoch, a repeated call, a second result, a wedged agent, a broken trace.
+//! What shows only over several messages: an old epoch, a repeated call, a second result, a wedged
+//! agent, a broken trace.
 
 use serde_json::Value;
 
@@ -60,7 +61,12 @@ struct Agent {
 
 impl Follower for Memory {
     fn hear(&mut self, crossing: &ObservedMessage, reading: &mut Decoded) {
-        if let Some(key) = crossing.subject.strip_prefix("$KV.").and_then(|rest| rest.split_once('.')).map(|(_, key)| key) {
+        if let Some(key) = crossing
+            .subject
+            .strip_prefix("$KV.")
+            .and_then(|rest| rest.split_once('.'))
+            .map(|(_, key)| key)
+        {
             return self.mark(key, crossing, reading);
         }
         if crossing.about.is_some() {
@@ -102,8 +108,10 @@ fn seconds(from: Millis, to: Millis) -> u64 {
 
 impl Memory {
     fn command(&mut self, heard: &ChannelMessage<'_>, reading: &mut Decoded) {
-        let epoch = headers::number(&heard.crossing.headers, headers::EPOCH).ok().flatten().unwrap_or(0);
-        let agent = heard.header(headers::AGENT).and_then(|agent| self.agents.get(&place(heard, agent)));
+        let epoch =
+            headers::number(&heard.crossing.headers, headers::EPOCH).ok().flatten().unwrap_or(0);
+        let agent =
+            heard.header(headers::AGENT).and_then(|agent| self.agents.get(&place(heard, agent)));
         if let Some(Agent { turn, epoch: Some(known), .. }) = agent
             && turn.as_deref() == heard.turn()
             && epoch != 0
@@ -124,10 +132,20 @@ impl Memory {
     }
 
     /// Whether the call, or the action, was sent before.
-    fn once_more(&mut self, id: Option<&str>, heard: &ChannelMessage<'_>, is_action: bool, reading: &mut Decoded) {
+    fn once_more(
+        &mut self,
+        id: Option<&str>,
+        heard: &ChannelMessage<'_>,
+        is_action: bool,
+        reading: &mut Decoded,
+    ) {
         let Some(id) = id else { return };
         // An action becomes the call of the same id.
-        let key = format!("{} {} {id}", if is_action { "action" } else { "call" }, heard.subject.project_id);
+        let key = format!(
+            "{} {} {id}",
+            if is_action { "action" } else { "call" },
+            heard.subject.project_id
+        );
         let before = self.sent.get(&key).map(|before| seconds(*before, heard.crossing.at));
         reading.remarks.extend(before.map(|ago| match is_action {
             true => format!(
@@ -150,14 +168,17 @@ impl Memory {
             reading.part = Part::Outcome(None);
         }
         let epoch = heard.member("turn_epoch").and_then(Value::as_u64);
-        let epoch = epoch.or_else(|| headers::number(&heard.crossing.headers, headers::EPOCH).ok().flatten());
+        let epoch = epoch
+            .or_else(|| headers::number(&heard.crossing.headers, headers::EPOCH).ok().flatten());
         let before = self.agents.get(&agent);
         if let (Some(before), Some(epoch)) = (before, epoch)
             && before.turn == turn
             && before.epoch.is_some_and(|known| epoch < known)
         {
             let known = before.epoch.unwrap_or_default();
-            reading.remarks.push(format!("its epoch is {epoch}, and the turn was at {known} before: it tells of the past"));
+            reading.remarks.push(format!(
+                "its epoch is {epoch}, and the turn was at {known} before: it tells of the past"
+            ));
         }
         let since = before
             .filter(|before| before.status == status && before.turn == turn)
@@ -171,7 +192,9 @@ impl Memory {
         if ack.is_final() {
             self.waiting.ended(&ack.action);
         }
-        let Some(agent) = heard.text("agent_id").or_else(|| heard.header(headers::AGENT)) else { return };
+        let Some(agent) = heard.text("agent_id").or_else(|| heard.header(headers::AGENT)) else {
+            return;
+        };
         let (name, agent) = (agent, place(heard, agent));
         let code = ack.code.as_deref().unwrap_or(&ack.status);
         if ack.card.is_some() {
@@ -194,7 +217,9 @@ impl Memory {
     /// Whether the agent was dispatched and never ran.
     fn stuck(&self, agent: Option<&str>, heard: &ChannelMessage<'_>, reading: &mut Decoded) {
         let name = |agent: &str| agent.rsplit('.').next().unwrap_or(agent).to_owned();
-        if let Some((agent, (action, since))) = agent.and_then(|agent| Some((agent, self.wedged.get(agent)?.as_ref()?))) {
+        if let Some((agent, (action, since))) =
+            agent.and_then(|agent| Some((agent, self.wedged.get(agent)?.as_ref()?)))
+        {
             reading.remarks.push(format!(
                 "{} is wedged since its action {} came twice, {} s ago; make a new UI agent",
                 name(agent),
@@ -203,7 +228,10 @@ impl Memory {
             ));
             return;
         }
-        let Some((agent, state)) = agent.and_then(|agent| Some((agent, self.agents.get(agent)?))) else { return };
+        let Some((agent, state)) = agent.and_then(|agent| Some((agent, self.agents.get(agent)?)))
+        else {
+            return;
+        };
         if state.status == "dispatched" && heard.crossing.at.since(state.since) >= STUCK {
             reading.remarks.push(format!(
                 "{} stands dispatched for {} s: it is wedged, every action will be busy, and stopping it does not help; make a new UI agent",
@@ -218,10 +246,16 @@ impl Memory {
         let before = self.results.get(key);
         let marker = idempotency::marker(&value);
         let is_there = self.taken_up.get(key).copied().unwrap_or_default();
-        // A service claims a call by making its mark, and the server refuses a mark that is there. Whoever looks on hears it all the same.
-        if matches!(marker, Some(Marker::Running { .. })) && is_there && crossing.header(EXPECTED) == Some("0") {
-            (reading.label, reading.text) =
-                ("asked again".into(), "delivered once more; its mark is there, so the tool does not run again".into());
+        // A service claims a call by making its mark, and the server refuses a mark that is there.
+        // Whoever looks on hears it all the same.
+        if matches!(marker, Some(Marker::Running { .. }))
+            && is_there
+            && crossing.header(EXPECTED) == Some("0")
+        {
+            (reading.label, reading.text) = (
+                "asked again".into(),
+                "delivered once more; its mark is there, so the tool does not run again".into(),
+            );
             return;
         }
         if crossing.body.is_empty() || marker.is_some() {
@@ -264,7 +298,10 @@ impl Memory {
     /// Whether the message carries the trace of its turn.
     fn lineage(&mut self, heard: &ChannelMessage<'_>, reading: &mut Decoded) {
         // Token streams and inbox progress have no headers at all.
-        if heard.crossing.headers.is_empty() || reading.routine || matches!(reading.part, Part::Unreadable(_)) {
+        if heard.crossing.headers.is_empty()
+            || reading.routine
+            || matches!(reading.part, Part::Unreadable(_))
+        {
             return;
         }
         let Some(turn) = heard.turn().map(str::to_owned) else { return };

@@ -1,4 +1,5 @@
-//! How agents are called: by the name in the project's roster, or the one that they bring when they begin to speak.
+//! How agents are called: by the name in the project's roster, or the one that they bring when they
+//! begin to speak.
 
 use std::collections::HashMap;
 
@@ -24,8 +25,13 @@ const WHOLE: usize = 24;
 #[must_use]
 pub fn roster(connection: &Connection) -> Option<CardSource> {
     let channel = Channel::of(connection)?;
-    let path = format!("/projects/{}/agents?limit=500", super::super::routes::path_part(&channel.project));
-    Some(CardSource { system: super::super::keys::SYSTEM, api: channel.api?, wanted: vec![("agents".into(), path)] })
+    let path =
+        format!("/projects/{}/agents?limit=500", super::super::routes::path_part(&channel.project));
+    Some(CardSource {
+        system: super::super::keys::SYSTEM,
+        api: channel.api?,
+        wanted: vec![("agents".into(), path)],
+    })
 }
 
 /// Names by the ids of agents.
@@ -46,7 +52,10 @@ impl Names {
 
     /// Whether that was news.
     fn learn(&mut self, agent: &str, name: Option<&str>) -> bool {
-        let Some(name) = name.map(str::trim).filter(|name| !name.is_empty() && *name != agent) else { return false };
+        let Some(name) = name.map(str::trim).filter(|name| !name.is_empty() && *name != agent)
+        else {
+            return false;
+        };
         if self.by_id.get(agent).is_some_and(|known| known == name) || self.by_id.len() >= MOST {
             return false;
         }
@@ -59,15 +68,19 @@ impl Names {
         if heard.subject.component == "agent" && heard.subject.category != "cmd" {
             let agent = &heard.subject.target;
             let about = heard.member("metadata").and_then(|about| about.get("display_name"));
-            reading.renames |= heard.subject.category == "str" && self.learn(agent, about.and_then(Value::as_str));
+            reading.renames |=
+                heard.subject.category == "str" && self.learn(agent, about.and_then(Value::as_str));
             reading.topic = Some(self.title(agent));
         }
-        for Whole { topic, .. } in [&mut reading.ties.within, &mut reading.ties.asked_by].into_iter().flatten() {
+        for Whole { topic, .. } in
+            [&mut reading.ties.within, &mut reading.ties.asked_by].into_iter().flatten()
+        {
             *topic = topic.as_deref().map(|agent| self.title(agent));
         }
     }
 
-    /// The agent's name, with a part of its id where another agent has the same; without a name its id.
+    /// The agent's name, with a part of its id where another agent has the same; without a name its
+    /// id.
     fn title(&self, agent: &str) -> String {
         match self.by_id.get(agent) {
             Some(name) if self.by_id.values().filter(|other| *other == name).nth(1).is_some() => {

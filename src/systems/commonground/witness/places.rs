@@ -9,19 +9,27 @@ use crate::{
     },
 };
 
-/// Everything of the channel that a connection leads to, the marks of its project's calls, and what the broker tells of messages that
-/// services refuse; `None` where it leads to no channel.
+/// Everything of the channel that a connection leads to, the marks of its project's calls, and what
+/// the broker tells of messages that services refuse; `None` where it leads to no channel.
 ///
-/// Subjects of fewer than eight tokens are left out: no stream keeps them, so whoever publishes there is refused at once, unless somebody
-/// listens. Then the publisher would wait for an acknowledgement in vain, and the watch would have changed what it watches.
+/// Subjects of fewer than eight tokens are left out: no stream keeps them, so whoever publishes
+/// there is refused at once, unless somebody listens. Then the publisher would wait for an
+/// acknowledgement in vain, and the watch would have changed what it watches.
 #[must_use]
 pub fn usual(connection: &Connection) -> Option<Usual> {
     let channel = Channel::of(connection).filter(|_| connection.transport().is_bus())?;
     let (version, project) = (&channel.version, &channel.project);
-    let refused = ["MSG_NAKED", "MAX_DELIVERIES"].map(|kind| format!("$JS.EVENT.ADVISORY.CONSUMER.{kind}.cg_cmd_{version}.>"));
-    let names = [format!("cg.{version}.{project}.{}.*.*.*.>", channel.channel), format!("$KV.{TOOL_BUCKET}.tool.{project}.>")];
+    let refused = ["MSG_NAKED", "MAX_DELIVERIES"]
+        .map(|kind| format!("$JS.EVENT.ADVISORY.CONSUMER.{kind}.cg_cmd_{version}.>"));
+    let names = [
+        format!("cg.{version}.{project}.{}.*.*.*.>", channel.channel),
+        format!("$KV.{TOOL_BUCKET}.tool.{project}.>"),
+    ];
     let places = names.into_iter().chain(refused).map(|name| Place { name, kept: false }).collect();
-    Some(Usual { words: format!("all of channel {} of project {project}", channel.channel), places })
+    Some(Usual {
+        words: format!("all of channel {} of project {project}", channel.channel),
+        places,
+    })
 }
 
 #[cfg(test)]

@@ -46,6 +46,9 @@ mod tests {
     fn no_more_is_remembered_than_the_newest() {
         let mut recent = Recent::default();
         (0..REMEMBERED + 10).for_each(|number| recent.put(number.to_string(), number));
-        assert_eq!((recent.get("9"), recent.get("10"), recent.by_name.len()), (None, Some(&10), REMEMBERED));
+        assert_eq!(
+            (recent.get("9"), recent.get("10"), recent.by_name.len()),
+            (None, Some(&10), REMEMBERED)
+        );
     }
 }

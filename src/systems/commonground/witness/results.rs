@@ -1,4 +1,5 @@
-//! Which step takes in the result of which call: told by the turn, the order and the cards that are new, where nothing names the call.
+//! Which step takes in the result of which call: told by the turn, the order and the cards that are
+//! new, where nothing names the call.
 
 use super::{
     super::{headers, idempotency},
@@ -41,7 +42,11 @@ impl Results {
         let (Some(turn), Some(id)) = (heard.turn(), heard.header(headers::CALL)) else { return };
         let tool = heard.text("tool_name").unwrap_or(&heard.subject.target);
         let key = idempotency::tool_key(&heard.subject.project_id, tool, id);
-        let call = Call { id: id.to_owned(), key, card: heard.text("tool_call_card_id").unwrap_or_default().to_owned() };
+        let call = Call {
+            id: id.to_owned(),
+            key,
+            card: heard.text("tool_call_card_id").unwrap_or_default().to_owned(),
+        };
         if self.turns.get(turn).is_none() {
             self.turns.put(turn.to_owned(), Turn::default());
         }
@@ -52,7 +57,8 @@ impl Results {
         }
     }
 
-    /// A worker is told to look after its turn; without a reason, because something is in the inbox.
+    /// A worker is told to look after its turn; without a reason, because something is in the
+    /// inbox.
     pub(super) fn rings(&mut self, heard: &ChannelMessage<'_>) {
         if heard.text("reason").is_none()
             && let Some(turn) = heard.turn().and_then(|turn| self.turns.get_mut(turn))
@@ -66,10 +72,13 @@ impl Results {
         self.over.put(name.to_owned(), ());
     }
 
-    /// The calls whose results a step, or the end of a task, takes in. Where several wait, only when there is a result for each.
+    /// The calls whose results a step, or the end of a task, takes in. Where several wait, only
+    /// when there is a result for each.
     pub(super) fn settled(&mut self, heard: &ChannelMessage<'_>) -> Vec<Settled> {
         let Self { turns, over } = self;
-        let Some(turn) = heard.turn().and_then(|turn| turns.get_mut(turn)) else { return Vec::new() };
+        let Some(turn) = heard.turn().and_then(|turn| turns.get_mut(turn)) else {
+            return Vec::new();
+        };
         let of_task = heard.text("tool_result_card_id");
         let cards = of_task.map_or_else(|| new_cards(heard), |card| vec![card]);
         let named = heard.text("step_id").is_some_and(|step| step.starts_with(TAKES_RESULT));
@@ -88,8 +97,14 @@ impl Results {
             name: call.id,
             problem: None,
             text: match alone {
-                true => format!("a result came, card {}; whether it says yes stands there", short(cards[0])),
-                false => format!("a result came, one of {} cards; whether it says yes stands there", cards.len()),
+                true => format!(
+                    "a result came, card {}; whether it says yes stands there",
+                    short(cards[0])
+                ),
+                false => format!(
+                    "a result came, one of {} cards; whether it says yes stands there",
+                    cards.len()
+                ),
             },
             card: alone.then(|| cards[0].to_owned()),
             at: Some(heard.crossing.at),

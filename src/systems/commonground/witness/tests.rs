@@ -35,12 +35,19 @@ struct Bus {
 impl Bus {
     fn crossing(&mut self, subject: &str, headers: &[(&str, &str)], body: &str) -> ObservedMessage {
         self.at += 100;
-        let subject = if subject.starts_with('$') { subject.to_owned() } else { format!("cg.v1r4.lab.public.{subject}") };
+        let subject = if subject.starts_with('$') {
+            subject.to_owned()
+        } else {
+            format!("cg.v1r4.lab.public.{subject}")
+        };
         ObservedMessage {
             at: Millis(self.at),
             subject: subject.as_str().into(),
             reply: None,
-            headers: headers.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
+            headers: headers
+                .iter()
+                .map(|(name, value)| ((*name).into(), (*value).into()))
+                .collect(),
             body: body.as_bytes().into(),
             size: body.len() as u64,
             kept: KeptMessage::Whole,
@@ -68,17 +75,32 @@ impl Bus {
     }
 
     fn command(&mut self, call: &str, epoch: &str) -> &mut Self {
-        let ids = [of_turn(epoch), vec![(headers::CALL, call), (headers::STEP, "step_1"), (headers::DEPTH, "0")]].concat();
+        let ids = [
+            of_turn(epoch),
+            vec![(headers::CALL, call), (headers::STEP, "step_1"), (headers::DEPTH, "0")],
+        ]
+        .concat();
         self.says("cmd.tool.word_count.call", &ids, &pointed())
     }
 
     fn mark(&mut self, call: &str, body: &Value) -> &mut Self {
-        self.says(&format!("$KV.cg_tool_idem_v1.{}", tool_key("lab", "word_count", call)), &[], body)
+        self.says(
+            &format!("$KV.cg_tool_idem_v1.{}", tool_key("lab", "word_count", call)),
+            &[],
+            body,
+        )
     }
 
-    fn advisory(&mut self, kind: &str, about: Option<ObservedMessage>, deliveries: u64) -> &mut Self {
-        let subject = format!("$JS.EVENT.ADVISORY.CONSUMER.{kind}.cg_cmd_v1r4.tool_word_count_cmd_v1r4");
-        let body = json!({"stream": "cg_cmd_v1r4", "stream_seq": 17, "deliveries": deliveries}).to_string();
+    fn advisory(
+        &mut self,
+        kind: &str,
+        about: Option<ObservedMessage>,
+        deliveries: u64,
+    ) -> &mut Self {
+        let subject =
+            format!("$JS.EVENT.ADVISORY.CONSUMER.{kind}.cg_cmd_v1r4.tool_word_count_cmd_v1r4");
+        let body = json!({"stream": "cg_cmd_v1r4", "stream_seq": 17, "deliveries": deliveries})
+            .to_string();
         let told = self.crossing(&subject, &[], &body);
         self.take(ObservedMessage { about: about.map(Arc::new), ..told })
     }
@@ -125,7 +147,8 @@ fn chunk(kind: &str, more: &Value) -> Value {
 /// The first half of a turn: until it waits for its call.
 fn half() -> Bus {
     let mut bus = Bus { record: Record::new(Bounds::default()), ..Bus::default() };
-    let config = json!({"model": "openai/small", "api_base": "http://10.0.0.7/v1", "api_key": "***"});
+    let config =
+        json!({"model": "openai/small", "api_base": "http://10.0.0.7/v1", "api_key": "***"});
     bus.turn("cmd.agent.worker_generic.wakeup", &json!({"inbox_id": "turn_1", "reason": "dispatch_next"}))
         .turn("evt.agent.counter.state", &json!({"status": "dispatched", "turn_epoch": 2}))
         .turn("evt.agent.counter.step", &json!({"step_id": "step_1", "phase": "started", "new_card_ids": []}))
@@ -149,14 +172,26 @@ fn half() -> Bus {
 fn a_turn_is_one_conversation_with_its_calls() {
     let mut bus = half();
     let turn = bus.found("turn_1");
-    assert_eq!((turn.topic.as_deref(), &turn.standing, turn.due), (Some("counter"), &Standing::Open, Some(Millis(31_000))));
-    assert_eq!((turn.goes.as_str(), turn.said.as_str()), ("awaits a result · call_1", "I count the words."));
+    assert_eq!(
+        (turn.topic.as_deref(), &turn.standing, turn.due),
+        (Some("counter"), &Standing::Open, Some(Millis(31_000)))
+    );
+    assert_eq!(
+        (turn.goes.as_str(), turn.said.as_str()),
+        ("awaits a result · call_1", "I count the words.")
+    );
     assert_eq!(turn.states, ["dispatched", "running", "suspended"]);
     assert_eq!((turn.count, turn.rows(), turn.row(5)), (12, 11, 5..7), "the pieces stand together");
     let call = bus.found("call_1");
-    assert_eq!((call.whole, call.topic.as_deref(), call.count), (Some(turn.number), Some("word_count"), 2));
+    assert_eq!(
+        (call.whole, call.topic.as_deref(), call.count),
+        (Some(turn.number), Some("word_count"), 2)
+    );
     assert_eq!(call.asked, "word_count · call card …87dfda · then suspend · epoch 2");
-    assert_eq!((call.trace.as_deref(), &turn.trace), (Some("01a1fd19fca073248029f3d8b309da00"), &call.trace));
+    assert_eq!(
+        (call.trace.as_deref(), &turn.trace),
+        (Some("01a1fd19fca073248029f3d8b309da00"), &call.trace)
+    );
     assert_eq!(bus.record.len(), 2);
 
     bus.mark("call_1", &done("success", "card_9"))
@@ -169,22 +204,30 @@ fn a_turn_is_one_conversation_with_its_calls() {
             &json!({"status": "success", "deliverable_card_id": "card_10", "stats": {"duration_ms": 662}}),
         );
     let (turn, call) = (bus.found("turn_1"), bus.found("call_1"));
-    assert_eq!((&turn.standing, &call.standing, turn.due), (&Standing::Succeeded, &Standing::Succeeded, None));
-    assert_eq!((turn.count, turn.late, turn.remarks.len(), call.remarks.len(), bus.record.len()), (17, 0, 0, 0, 2));
+    assert_eq!(
+        (&turn.standing, &call.standing, turn.due),
+        (&Standing::Succeeded, &Standing::Succeeded, None)
+    );
+    assert_eq!(
+        (turn.count, turn.late, turn.remarks.len(), call.remarks.len(), bus.record.len()),
+        (17, 0, 0, 0, 2)
+    );
 }
 
 /// A step that takes results in.
 fn takes_in(bus: &mut Bus, cards: &[&str]) {
     bus.turn("cmd.agent.worker_generic.wakeup", &json!({}));
-    bus.turn("evt.agent.counter.step", &json!({"step_id": "step_res_1", "phase": "completed", "new_card_ids": cards}));
+    bus.turn(
+        "evt.agent.counter.step",
+        &json!({"step_id": "step_res_1", "phase": "completed", "new_card_ids": cards}),
+    );
 }
 
 #[test]
 fn a_step_that_takes_a_result_in_ends_the_call_that_waited() {
     let mut bus = half();
     // The step that made the call names it, and ends nothing; nor does one that begins.
-    let made =
-        json!({"step_id": "step_1", "phase": "completed", "new_card_ids": ["thought", "01a1fd19fca073248029f3d81187dfda"]});
+    let made = json!({"step_id": "step_1", "phase": "completed", "new_card_ids": ["thought", "01a1fd19fca073248029f3d81187dfda"]});
     bus.turn("cmd.agent.worker_generic.wakeup", &json!({})).turn("evt.agent.counter.step", &made);
     assert_eq!(bus.found("call_1").standing.word(), "open");
     takes_in(&mut bus, &["card_9"]);
@@ -193,7 +236,11 @@ fn a_step_that_takes_a_result_in_ends_the_call_that_waited() {
         (call.standing.word(), call.cards.as_slice()),
         ("succeeded", &["01a1fd19fca073248029f3d81187dfda".to_owned(), "card_9".to_owned()][..])
     );
-    assert!(call.said.contains("card_9") && call.said.contains("whether it says yes"), "{}", call.said);
+    assert!(
+        call.said.contains("card_9") && call.said.contains("whether it says yes"),
+        "{}",
+        call.said
+    );
     // The mark knows better, however late it is heard.
     bus.mark("call_1", &done("failed", "card_9"));
     assert_eq!(bus.found("call_1").standing.word(), "failed");
@@ -204,14 +251,18 @@ fn of_several_calls_those_end_that_have_a_result_each() {
     let mut bus = half();
     bus.command("call_2", "2").command("call_3", "2").mark("call_2", &done("success", "card_2"));
     takes_in(&mut bus, &["card_x"]);
-    let standings = |bus: &Bus| ["call_1", "call_2", "call_3"].map(|call| bus.found(call).standing.word());
+    let standings =
+        |bus: &Bus| ["call_1", "call_2", "call_3"].map(|call| bus.found(call).standing.word());
     assert_eq!(standings(&bus), ["open", "succeeded", "open"], "nothing says which of two it is");
     takes_in(&mut bus, &["card_x", "card_y"]);
     assert_eq!(standings(&bus), ["succeeded"; 3]);
     assert!(bus.found("call_3").said.contains("one of 2 cards"), "{}", bus.found("call_3").said);
     // A result that ends the turn is named by its task.
     let mut bus = half();
-    bus.turn("evt.agent.counter.task", &json!({"status": "success", "tool_result_card_id": "card_9"}));
+    bus.turn(
+        "evt.agent.counter.task",
+        &json!({"status": "success", "tool_result_card_id": "card_9"}),
+    );
     assert_eq!(["call_1", "turn_1"].map(|name| bus.found(name).standing.word()), ["succeeded"; 2]);
 }
 
@@ -234,9 +285,16 @@ fn what_is_chosen_names_its_cards_and_those_of_its_calls() {
     let call_card = "01a1fd19fca073248029f3d81187dfda".to_owned();
     let (turn, call) = (bus.found("turn_1"), bus.found("call_1"));
     assert_eq!(cards::of_conversation(turn), [call_card.clone(), "card_9".into()]);
-    assert_eq!(cards::of_message(&bus.record, call, &[]), cards::of_conversation(call), "a mark without a card means its call");
+    assert_eq!(
+        cards::of_message(&bus.record, call, &[]),
+        cards::of_conversation(call),
+        "a mark without a card means its call"
+    );
     let step = ["thought".to_owned(), call_card.clone()];
-    assert_eq!(cards::of_message(&bus.record, turn, &step), ["thought".into(), call_card, "card_9".into()]);
+    assert_eq!(
+        cards::of_message(&bus.record, turn, &step),
+        ["thought".into(), call_card, "card_9".into()]
+    );
     assert!(cards::of_message(&bus.record, turn, &[]).is_empty(), "a state names none");
     assert_eq!(cards::beside(&bus.record, ["call_1"].into_iter(), &step), ["card_9"]);
 }
@@ -256,19 +314,31 @@ fn a_turn_that_is_joined_while_it_streams_is_no_orphan() {
 fn of_a_models_configuration_only_its_name_is_told() {
     let mut bus = Bus::default();
     let config = json!({"model": "openai/small", "api_base": "http://10.0.0.7/v1", "headers": {"x": "geheim"}});
-    let start =
-        bus.crossing("str.agent.counter.chunk", &[], &chunk("start", &json!({"metadata": {"llm_config": config}})).to_string());
+    let start = bus.crossing(
+        "str.agent.counter.chunk",
+        &[],
+        &chunk("start", &json!({"metadata": {"llm_config": config}})).to_string(),
+    );
     assert_eq!(witness(&start).unwrap().text, "openai/small begins to answer");
 }
 
 #[test]
 fn a_ui_action_its_call_and_its_acknowledgements_are_one() {
     let mut bus = Bus::default();
-    let ids = [(headers::AGENT, "ui_dbg"), (headers::TURN, "turn_u"), (headers::EPOCH, "1"), (headers::TRACE, TRACE)];
+    let ids = [
+        (headers::AGENT, "ui_dbg"),
+        (headers::TURN, "turn_u"),
+        (headers::EPOCH, "1"),
+        (headers::TRACE, TRACE),
+    ];
     let action = json!({"action_id": "act_1", "tool_name": "word_count", "args": {"text": "a b"}});
     bus.says("cmd.sys.ui.action", &ids, &action);
     assert_eq!(bus.odd(), "");
-    bus.says("evt.sys.ui.action_ack", &ids, &json!({"action_id": "act_1", "agent_id": "ui_dbg", "status": "accepted"}));
+    bus.says(
+        "evt.sys.ui.action_ack",
+        &ids,
+        &json!({"action_id": "act_1", "agent_id": "ui_dbg", "status": "accepted"}),
+    );
     let with_call = [&ids[..], &[(headers::CALL, "act_1")]].concat();
     bus.says("cmd.tool.word_count.call", &with_call, &pointed())
         .mark("act_1", &running())
@@ -277,14 +347,29 @@ fn a_ui_action_its_call_and_its_acknowledgements_are_one() {
     let ack = json!({"action_id": "act_1", "status": "rejected", "tool_result_card_id": "card_2", "error_code": "bad_request", "error": "no text"});
     bus.says("evt.sys.ui.action_ack", &ids, &ack);
     let action = bus.found("act_1");
-    assert_eq!((action.standing.problem().map(|problem| problem.message.as_str()), action.late), (Some("no text"), 0));
     assert_eq!(
-        (bus.record.len(), bus.found("turn_u").standing.word(), bus.found("turn_u").topic.as_deref()),
+        (action.standing.problem().map(|problem| problem.message.as_str()), action.late),
+        (Some("no text"), 0)
+    );
+    assert_eq!(
+        (
+            bus.record.len(),
+            bus.found("turn_u").standing.word(),
+            bus.found("turn_u").topic.as_deref()
+        ),
         (2, "failed", Some("ui_dbg"))
     );
-    bus.says("cmd.sys.ui.action", &ids, &json!({"action_id": "act_1", "tool_name": "word_count", "args": {}}));
+    bus.says(
+        "cmd.sys.ui.action",
+        &ids,
+        &json!({"action_id": "act_1", "tool_name": "word_count", "args": {}}),
+    );
     assert!(bus.odd().contains("wedged for good"), "{}", bus.odd());
-    bus.says("evt.sys.ui.action_ack", &ids, &json!({"action_id": "act_9", "status": "rejected", "error_code": "ui_not_allowed"}));
+    bus.says(
+        "evt.sys.ui.action_ack",
+        &ids,
+        &json!({"action_id": "act_9", "status": "rejected", "error_code": "ui_not_allowed"}),
+    );
     assert!(bus.odd().contains("\"ui_allowed\": true"), "{}", bus.odd());
 }
 
@@ -297,8 +382,16 @@ fn a_wedged_agent_is_named() {
     assert_eq!(waits(turn, Millis(20_000)), None);
     assert!(waits(turn, Millis(40_000)).unwrap().contains("wedged"));
     bus.at += 40_000;
-    bus.says("evt.sys.ui.action_ack", &ids, &json!({"action_id": "act_2", "agent_id": "ui_dbg", "status": "busy"}));
-    assert!(bus.last.iter().any(|words| words.contains("ui_dbg stands dispatched for 40 s")), "{:?}", bus.last);
+    bus.says(
+        "evt.sys.ui.action_ack",
+        &ids,
+        &json!({"action_id": "act_2", "agent_id": "ui_dbg", "status": "busy"}),
+    );
+    assert!(
+        bus.last.iter().any(|words| words.contains("ui_dbg stands dispatched for 40 s")),
+        "{:?}",
+        bus.last
+    );
 }
 
 #[test]
@@ -307,10 +400,18 @@ fn an_agent_is_wedged_by_what_the_ui_worker_says_of_a_repeated_action() {
     let ids = [(headers::AGENT, "ui_dbg"), (headers::TURN, "turn_u"), (headers::TRACE, TRACE)];
     let ack = |status: &str, code: Option<&str>, action: &str| json!({"action_id": action, "agent_id": "ui_dbg", "status": status, "error_code": code});
     bus.says("evt.sys.ui.action_ack", &ids, &ack("rejected", Some("protocol_violation"), "act_1"));
-    assert!(bus.last.iter().any(|words| words.contains("ui_dbg is wedged from here on")), "{:?}", bus.last);
+    assert!(
+        bus.last.iter().any(|words| words.contains("ui_dbg is wedged from here on")),
+        "{:?}",
+        bus.last
+    );
     bus.at += 3_000;
     bus.says("evt.sys.ui.action_ack", &ids, &ack("busy", Some("agent_busy"), "act_2"));
-    assert!(bus.last.iter().any(|words| words.contains("wedged since its action act_1")), "{:?}", bus.last);
+    assert!(
+        bus.last.iter().any(|words| words.contains("wedged since its action act_1")),
+        "{:?}",
+        bus.last
+    );
     bus.says("evt.sys.ui.action_ack", &ids, &ack("accepted", None, "act_3"));
     bus.says("evt.sys.ui.action_ack", &ids, &ack("busy", Some("agent_busy"), "act_4"));
     assert!(bus.last.iter().all(|words| !words.contains("wedged since")), "{:?}", bus.last);
@@ -325,7 +426,11 @@ fn an_agent_is_wedged_by_what_the_ui_worker_says_of_a_repeated_action() {
 fn an_action_that_starts_a_turn_ends_with_its_card() {
     let mut bus = Bus::default();
     let ids = [(headers::AGENT, "ui_dbg"), (headers::TURN, "turn_u"), (headers::TRACE, TRACE)];
-    bus.says("cmd.sys.ui.action", &ids, &json!({"action_id": "act_1", "tool_name": "delegate_async", "args": {}}));
+    bus.says(
+        "cmd.sys.ui.action",
+        &ids,
+        &json!({"action_id": "act_1", "tool_name": "delegate_async", "args": {}}),
+    );
     let ack = |card: Option<&str>| json!({"action_id": "act_1", "agent_id": "ui_dbg", "status": "accepted", "tool_result_card_id": card});
     bus.says("evt.sys.ui.action_ack", &ids, &ack(None));
     assert_eq!(bus.found("act_1").standing, Standing::Open);
@@ -344,7 +449,10 @@ fn a_turn_of_the_ui_worker_ends_when_its_agent_rests() {
     );
     assert_eq!(bus.found("turn_leased").standing, Standing::Open);
     bus.says("evt.agent.ui_dbg.state", &ids, &json!({"status": "idle", "turn_epoch": 1}));
-    assert_eq!((&bus.found("turn_leased").standing, bus.found("turn_leased").late), (&Standing::Succeeded, 0));
+    assert_eq!(
+        (&bus.found("turn_leased").standing, bus.found("turn_leased").late),
+        (&Standing::Succeeded, 0)
+    );
 }
 
 #[test]
@@ -367,13 +475,24 @@ fn agents_go_by_their_names() {
     assert_eq!(bus.found("turn_1").topic.as_deref(), Some("counter"));
     let about = json!({"metadata": {"agent_id": "counter", "display_name": "The Counter", "llm_config": {}}});
     bus.says("str.agent.counter.chunk", &[], &chunk("start", &about));
-    assert_eq!(bus.found("turn_1").topic.as_deref(), Some("The Counter"), "it brings its name along");
-    let long = ["01a2043c-de56-73a7-8799-a4d3dbbb4005_01a2043cde567b08", "01a2043c-de56-73a7-8799-a4d3dbbb4005_01a2043cde568c19"];
+    assert_eq!(
+        bus.found("turn_1").topic.as_deref(),
+        Some("The Counter"),
+        "it brings its name along"
+    );
+    let long = [
+        "01a2043c-de56-73a7-8799-a4d3dbbb4005_01a2043cde567b08",
+        "01a2043c-de56-73a7-8799-a4d3dbbb4005_01a2043cde568c19",
+    ];
     let roster = json!([{"agent_id": long[0], "display_name": "Reader"}, {"agent_id": "ui_1", "display_name": null}]);
     bus.witness.know("commonground", &roster);
     let mut topic = |agent: &str| {
         let turn = format!("turn_of_{agent}");
-        bus.says(&format!("evt.agent.{agent}.state"), &[(headers::TURN, turn.as_str())], &json!({"status": "running"}));
+        bus.says(
+            &format!("evt.agent.{agent}.state"),
+            &[(headers::TURN, turn.as_str())],
+            &json!({"status": "running"}),
+        );
         bus.found(&turn).topic.clone().unwrap()
     };
     assert_eq!([topic(long[0]), topic(long[1]), topic("ui_1")], ["Reader", "…568c19", "ui_1"]);
@@ -381,7 +500,11 @@ fn agents_go_by_their_names() {
     bus.witness.know("commonground", &both);
     let titles = long.iter().map(|agent| {
         let turn = format!("turn_next_of_{agent}");
-        bus.says(&format!("evt.agent.{agent}.state"), &[(headers::TURN, turn.as_str())], &json!({"status": "running"}));
+        bus.says(
+            &format!("evt.agent.{agent}.state"),
+            &[(headers::TURN, turn.as_str())],
+            &json!({"status": "running"}),
+        );
         bus.found(&turn).topic.clone().unwrap()
     });
     assert_eq!(titles.collect::<Vec<_>>(), ["Reader …567b08", "Reader …568c19"]);
@@ -390,7 +513,11 @@ fn agents_go_by_their_names() {
 #[test]
 fn old_epochs_repeated_calls_and_second_results_are_named() {
     let mut bus = half();
-    bus.says("evt.agent.counter.state", &of_turn("3"), &json!({"status": "running", "turn_epoch": 3}));
+    bus.says(
+        "evt.agent.counter.state",
+        &of_turn("3"),
+        &json!({"status": "running", "turn_epoch": 3}),
+    );
     bus.command("call_2", "2");
     assert!(bus.odd().contains("epoch is 2") && bus.odd().contains("is 3"), "{}", bus.odd());
     bus.command("call_3", "3");
@@ -408,11 +535,19 @@ fn what_services_refuse_stands_at_its_command() {
     let mut bus = half();
     let ids = [of_turn("2"), vec![(headers::CALL, "call_1")]].concat();
     let command = bus.crossing("cmd.tool.word_count.call", &ids, &pointed().to_string());
-    bus.advisory("MSG_NAKED", Some(command.clone()), 1).advisory("MSG_NAKED", Some(command.clone()), 2);
+    bus.advisory("MSG_NAKED", Some(command.clone()), 1).advisory(
+        "MSG_NAKED",
+        Some(command.clone()),
+        2,
+    );
     assert_eq!(bus.found("call_1").standing, Standing::Open);
     bus.mark("call_1", &done("success", "card_9")).advisory("MAX_DELIVERIES", Some(command), 3);
     let call = bus.found("call_1");
-    assert_eq!(call.standing.problem().map(|problem| problem.kind.word()), Some("given-up"), "the caller never hears");
+    assert_eq!(
+        call.standing.problem().map(|problem| problem.kind.word()),
+        Some("given-up"),
+        "the caller never hears"
+    );
     assert!(bus.odd().contains("but the report was refused"), "{}", bus.odd());
     bus.advisory("MSG_NAKED", None, 1);
     assert_eq!(bus.record.len(), 3, "what is no longer kept stands alone");
@@ -429,7 +564,11 @@ fn the_watchdog_is_hidden_and_a_late_answer_is_told() {
     assert_eq!(waits(bus.found("turn_1"), Millis(30_000)), None);
     assert!(waits(bus.found("turn_1"), Millis(34_000)).unwrap().contains("passed 3 s ago"));
     bus.command("call_5", "2");
-    assert!(waits(bus.found("call_5"), Millis(40_000)).unwrap().contains("cg.v1r4.*.*.cmd.tool.word_count.*"));
+    assert!(
+        waits(bus.found("call_5"), Millis(40_000))
+            .unwrap()
+            .contains("cg.v1r4.*.*.cmd.tool.word_count.*")
+    );
 }
 
 #[test]
@@ -437,7 +576,10 @@ fn subjects_that_no_service_hears_and_broken_traces_are_named() {
     let mut bus = Bus::default();
     bus.turn("cmd.tool.word_count", &pointed());
     let problem = bus.record.row(0).unwrap().standing.problem().unwrap().clone();
-    assert!(problem.kind == ErrorKind::InNoStream && problem.message.contains("7 tokens"), "{problem:?}");
+    assert!(
+        problem.kind == ErrorKind::InNoStream && problem.message.contains("7 tokens"),
+        "{problem:?}"
+    );
     bus.turn("cmd.tool.word_count.call.now", &pointed());
     assert!(bus.last.iter().any(|words| words.contains("two tokens")), "{:?}", bus.last);
     bus.says("cmd.agent.worker_generic.wakeup", &of_turn("2")[..5], &json!({}));
@@ -446,8 +588,10 @@ fn subjects_that_no_service_hears_and_broken_traces_are_named() {
     let ids = [&of_turn("2")[..5], &[(headers::TRACE, other)]].concat();
     bus.says("evt.agent.counter.state", &ids, &json!({"status": "running"}));
     assert!(bus.odd().contains("not passed on"), "{}", bus.odd());
-    let crossing =
-        ObservedMessage { subject: "cg.v2r0.lab.public.cmd.tool.x.call".into(), ..bus.crossing("x", &of_turn("1"), "{}") };
+    let crossing = ObservedMessage {
+        subject: "cg.v2r0.lab.public.cmd.tool.x.call".into(),
+        ..bus.crossing("x", &of_turn("1"), "{}")
+    };
     assert!(witness(&crossing).unwrap().remarks.iter().any(|words| words.contains("v2r0")));
     let nobodys = ObservedMessage { subject: "cg.orders.new".into(), ..crossing };
     assert_eq!(witness(&nobodys), None);
@@ -456,7 +600,9 @@ fn subjects_that_no_service_hears_and_broken_traces_are_named() {
 #[test]
 fn bodies_that_are_none_are_unreadable_and_nothing_panics() {
     let mut bus = Bus::default();
-    for body in ["", "[]", "{\"a\":", "\u{fffd}", "{\"status\": 3, \"metadata\": [], \"new_card_ids\": {}}"] {
+    for body in
+        ["", "[]", "{\"a\":", "\u{fffd}", "{\"status\": 3, \"metadata\": [], \"new_card_ids\": {}}"]
+    {
         for subject in [
             "cmd.tool.x.call",
             "cmd.sys.ui.action",
@@ -475,6 +621,9 @@ fn bodies_that_are_none_are_unreadable_and_nothing_panics() {
             bus.take(crossing);
         }
     }
-    let huge = ObservedMessage { kept: KeptMessage::Start, ..bus.crossing("cmd.tool.x.call", &of_turn("1"), "{") };
+    let huge = ObservedMessage {
+        kept: KeptMessage::Start,
+        ..bus.crossing("cmd.tool.x.call", &of_turn("1"), "{")
+    };
     assert_eq!(witness(&huge).unwrap().part, Part::Request);
 }

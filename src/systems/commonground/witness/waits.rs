@@ -26,13 +26,18 @@ pub fn waits(conversation: &Conversation, now: Millis) -> Option<String> {
             waited / 1_000,
             subject.service_filter()
         )),
-        ("sys", "ui", "action") if alone => {
-            Some(format!("no acknowledgement for {} s: the UI worker is not running, or drops it in silence", waited / 1_000))
-        }
-        _ if conversation.states.last().is_some_and(|state| state == "dispatched") && waited >= STUCK => Some(format!(
-            "dispatched for {} s and not running: its worker is not there, or, if a UI action was repeated, the agent is wedged and a new one is needed",
+        ("sys", "ui", "action") if alone => Some(format!(
+            "no acknowledgement for {} s: the UI worker is not running, or drops it in silence",
             waited / 1_000
         )),
+        _ if conversation.states.last().is_some_and(|state| state == "dispatched")
+            && waited >= STUCK =>
+        {
+            Some(format!(
+                "dispatched for {} s and not running: its worker is not there, or, if a UI action was repeated, the agent is wedged and a new one is needed",
+                waited / 1_000
+            ))
+        }
         _ => None,
     }
 }

@@ -20,7 +20,8 @@ pub(super) fn servers(reader: &mut Reader, manifest: &Value, platform: &str) -> 
     };
     let mut config = config.clone();
     let overrides = config.shift_remove("platform_overrides");
-    let own = overrides.as_ref().and_then(|overrides| overrides.get(platform)).and_then(Value::as_object);
+    let own =
+        overrides.as_ref().and_then(|overrides| overrides.get(platform)).and_then(Value::as_object);
     for (name, value) in own.into_iter().flatten() {
         config.insert(name.clone(), value.clone());
     }
@@ -30,7 +31,12 @@ pub(super) fn servers(reader: &mut Reader, manifest: &Value, platform: &str) -> 
     server.into_iter().map(|server| asking(reader, server, &declared, &at)).collect()
 }
 
-fn asking(reader: &mut Reader, mut server: Server, declared: &BTreeMap<String, Input>, at: &Pointer) -> Server {
+fn asking(
+    reader: &mut Reader,
+    mut server: Server,
+    declared: &BTreeMap<String, Input>,
+    at: &Pointer,
+) -> Server {
     entries::ask(reader, &mut server, declared, at);
     server
 }
@@ -39,7 +45,12 @@ fn declared(settings: Option<&Map<String, Value>>) -> BTreeMap<String, Input> {
     let is = |setting: &Value, member: &str| setting.get(member) == Some(&Value::Bool(true));
     let input = |(key, setting): (&String, &Value)| {
         let default = setting.get("default").cloned().unwrap_or_default();
-        let input = Input { id: key.clone(), secret: is(setting, "sensitive"), required: is(setting, "required"), default };
+        let input = Input {
+            id: key.clone(),
+            secret: is(setting, "sensitive"),
+            required: is(setting, "required"),
+            default,
+        };
         (key.clone(), input)
     };
     settings.into_iter().flatten().map(input).collect()

@@ -28,13 +28,18 @@ pub struct Imported {
 }
 
 /// Keys that hold servers by name, with the form that has them.
-const KEYS: [(&str, Form); 4] =
-    [("context_servers", Form::Zed), ("servers", Form::VsCode), ("mcpServers", Form::McpJson), ("mcp_servers", Form::Codex)];
+const KEYS: [(&str, Form); 4] = [
+    ("context_servers", Form::Zed),
+    ("servers", Form::VsCode),
+    ("mcpServers", Form::McpJson),
+    ("mcp_servers", Form::Codex),
+];
 
 /// Members that only the entry of a server has.
 const OF_SERVER: [&str; 5] = ["command", "url", "args", "headers", "env"];
 
-/// Reads the servers of a configuration; without a form it is told by its keys. `platform` is `linux`, `darwin` or `win32`.
+/// Reads the servers of a configuration; without a form it is told by its keys. `platform` is
+/// `linux`, `darwin` or `win32`.
 #[must_use]
 pub fn config_import(form: Option<Form>, text: &str, platform: &str) -> Imported {
     let mut reader = Reader::default();
@@ -48,7 +53,11 @@ pub fn config_import(form: Option<Form>, text: &str, platform: &str) -> Imported
     let null = Value::Null;
     let root = source.value(0).map_or(&null, |value| value.as_ref());
     if source.format() == Format::Jsonc && !matches!(form, Form::VsCode | Form::Zed) {
-        reader.tell("config.not-strict-json", &Pointer::root(), "has comments or commas that strict JSON does not allow");
+        reader.tell(
+            "config.not-strict-json",
+            &Pointer::root(),
+            "has comments or commas that strict JSON does not allow",
+        );
     }
     let servers = match form {
         Form::Mcpb => bundle::servers(&mut reader, root, platform),
@@ -60,7 +69,8 @@ pub fn config_import(form: Option<Form>, text: &str, platform: &str) -> Imported
 
 fn read(form: Option<Form>, text: &str) -> Result<(Source, Form), String> {
     let parse = |format: Format| Source::parse(format, text).map_err(|error| error.to_string());
-    let json = || match parse(Format::Json).or_else(|error| parse(Format::Jsonc).map_err(|_| error)) {
+    let json = || match parse(Format::Json).or_else(|error| parse(Format::Jsonc).map_err(|_| error))
+    {
         Ok(source) if source.documents() == 0 => Err("there is nothing in it".to_owned()),
         read => read,
     };
@@ -74,12 +84,15 @@ fn read(form: Option<Form>, text: &str) -> Result<(Source, Form), String> {
             }
             // An empty text is TOML too.
             Err(error) if text.trim().is_empty() => Err(error),
-            Err(error) => parse(Format::Toml).map(|source| (source, Form::Codex)).map_err(|_| error),
+            Err(error) => {
+                parse(Format::Toml).map(|source| (source, Form::Codex)).map_err(|_| error)
+            }
         },
     }
 }
 
-/// The form that a file of JSON is in, by its keys; that of Claude Code, which has the most members, where they do not tell.
+/// The form that a file of JSON is in, by its keys; that of Claude Code, which has the most
+/// members, where they do not tell.
 fn told(root: &Value) -> Form {
     let has = |key: &str| root.get(key).is_some();
     if has("manifest_version") || has("dxt_version") {
@@ -109,7 +122,9 @@ fn listed(reader: &mut Reader, form: Form, root: &Value) -> Vec<Server> {
     for (at, map) in maps {
         for (name, entry) in map {
             let at = at.child(name.as_str());
-            let Some(mut server) = entries::server(reader, form, name, entry, &at) else { continue };
+            let Some(mut server) = entries::server(reader, form, name, entry, &at) else {
+                continue;
+            };
             if form == Form::VsCode {
                 entries::ask(reader, &mut server, &declared, &at);
             }
@@ -120,13 +135,19 @@ fn listed(reader: &mut Reader, form: Form, root: &Value) -> Vec<Server> {
 }
 
 /// The maps of servers in a file.
-fn maps<'r>(reader: &mut Reader, form: Form, root: &'r Value) -> Vec<(Pointer, &'r Map<String, Value>)> {
+fn maps<'r>(
+    reader: &mut Reader,
+    form: Form,
+    root: &'r Value,
+) -> Vec<(Pointer, &'r Map<String, Value>)> {
     let at = |key: &str| Some((Pointer::root().child(key), root.get(key)?.as_object()?));
     let own = match form {
         Form::VsCode => "servers",
         Form::Zed => "context_servers",
         Form::Codex => "mcp_servers",
-        Form::ClaudeDesktop | Form::McpJson | Form::Cursor | Form::Mcpb | Form::ServerJson => "mcpServers",
+        Form::ClaudeDesktop | Form::McpJson | Form::Cursor | Form::Mcpb | Form::ServerJson => {
+            "mcpServers"
+        }
     };
     let mut found: Vec<_> = at(own).into_iter().collect();
     if form == Form::McpJson {
@@ -140,13 +161,21 @@ fn maps<'r>(reader: &mut Reader, form: Form, root: &'r Value) -> Vec<(Pointer, &
     }
     let others = KEYS.iter().filter_map(|(key, _)| at(key)).chain(older_settings(root));
     if let Some(other) = others.into_iter().find(|(_, map)| !map.is_empty()) {
-        reader.tell("config.wrong-key", &other.0, format!("is the key of another program; here it is {own:?}"));
+        reader.tell(
+            "config.wrong-key",
+            &other.0,
+            format!("is the key of another program; here it is {own:?}"),
+        );
         return vec![other];
     }
     let is_server = |entry: &Value| OF_SERVER.iter().any(|member| entry.get(member).is_some());
     match root.as_object().filter(|map| map.values().any(is_server)) {
         Some(map) => {
-            reader.tell("config.bare-map", &Pointer::root(), format!("has its servers without {own:?} around them"));
+            reader.tell(
+                "config.bare-map",
+                &Pointer::root(),
+                format!("has its servers without {own:?} around them"),
+            );
             vec![(Pointer::root(), map)]
         }
         None => Vec::new(),
@@ -164,7 +193,8 @@ fn of_projects(root: &Value) -> impl Iterator<Item = (Pointer, &Map<String, Valu
 
 /// What the settings of an editor declare that is asked for.
 fn declared(root: &Value) -> BTreeMap<String, Input> {
-    let inputs = root.get("inputs").or_else(|| root.get("mcp")?.get("inputs")).and_then(Value::as_array);
+    let inputs =
+        root.get("inputs").or_else(|| root.get("mcp")?.get("inputs")).and_then(Value::as_array);
     let input = |input: &Value| {
         let id = input.get("id")?.as_str()?.to_owned();
         let default = input.get("default").cloned().unwrap_or_default();
@@ -229,21 +259,37 @@ mod tests {
             ("remote", "http"),
             ("sse", "sse"),
         ] {
-            let entry =
-                if transports == "stdio" { json!({"type": kind, "command": "x"}) } else { json!({"type": kind, "url": "u"}) };
+            let entry = if transports == "stdio" {
+                json!({"type": kind, "command": "x"})
+            } else {
+                json!({"type": kind, "url": "u"})
+            };
             assert_eq!(transport("mcp-json", &entry), (transports.into(), vec![]));
-            let other =
-                if transports == "stdio" { json!({"type": kind, "url": "u"}) } else { json!({"type": kind, "command": "x"}) };
-            assert_eq!(transport("mcp-json", &other), (String::new(), vec!["config.no-transport"]), "{kind}");
+            let other = if transports == "stdio" {
+                json!({"type": kind, "url": "u"})
+            } else {
+                json!({"type": kind, "command": "x"})
+            };
+            assert_eq!(
+                transport("mcp-json", &other),
+                (String::new(), vec!["config.no-transport"]),
+                "{kind}"
+            );
         }
         assert_eq!(
             transport("mcp-json", &json!({"type": "ws", "url": "u"})),
             ("ws".into(), vec!["config.transport-unsupported"])
         );
-        assert_eq!(transport("claude-desktop", &json!({"url": "u"})), ("http".into(), vec!["config.remote-not-read"]));
+        assert_eq!(
+            transport("claude-desktop", &json!({"url": "u"})),
+            ("http".into(), vec!["config.remote-not-read"])
+        );
         assert_eq!(transport("cursor", &json!({"url": "u"})), ("http".into(), vec![]));
         let both = json!({"command": "x", "url": "u"});
-        assert_eq!(transport("mcp-json", &both), ("stdio".into(), vec!["config.both-command-and-url"]));
+        assert_eq!(
+            transport("mcp-json", &both),
+            ("stdio".into(), vec!["config.both-command-and-url"])
+        );
         assert_eq!(transport("mcp-json", &json!({"command": ""})).1, ["config.no-transport"]);
     }
 
@@ -255,13 +301,15 @@ mod tests {
             one("cursor", &entry).0.unwrap().disabled
         };
         assert!(is_off(json!({"disabled": true})) && is_off(json!({"enabled": false})));
-        assert!(!is_off(json!({"disabled": false, "enabled": true})) && !is_off(json!({"disabled": "true"})));
+        assert!(
+            !is_off(json!({"disabled": false, "enabled": true}))
+                && !is_off(json!({"disabled": "true"}))
+        );
     }
 
     #[test]
     fn values_are_made_text() {
-        let entry =
-            json!({"command": "x", "args": [true, null, 1.50, {"a": 1}], "env": {"A": false}, "cwd": "/c", "envFile": ".env"});
+        let entry = json!({"command": "x", "args": [true, null, 1.50, {"a": 1}], "env": {"A": false}, "cwd": "/c", "envFile": ".env"});
         let (server, faults) = one("cursor", &entry);
         let server = server.unwrap();
         assert_eq!(server.args, ["true", "null", "1.5", "{\"a\":1}"]);
@@ -270,7 +318,8 @@ mod tests {
             (vec![("A".into(), "false".into())], Some("/c".into()), Some(".env".into()))
         );
         assert_eq!(faults, ["config.value-not-text"]);
-        let (server, faults) = one("cursor", &json!({"command": "x", "args": "-y x", "env": ["A=1"]}));
+        let (server, faults) =
+            one("cursor", &json!({"command": "x", "args": "-y x", "env": ["A=1"]}));
         assert_eq!((server.unwrap().args, faults), (vec![], vec!["config.args-not-list"]));
         assert_eq!(one("cursor", &json!({"command": "x", "args": null})).1, Vec::<&str>::new());
         assert_eq!(one("cursor", &json!("x")), (None, vec!["config.entry-not-object"]));
@@ -278,40 +327,71 @@ mod tests {
 
     #[test]
     fn secrets_are_told_by_their_names() {
-        for name in ["MY_TOKEN", "clientSecret", "PASSWORD", "API_KEY", "x-api-key", "apikey", "Authorization", "Bearer"] {
+        for name in [
+            "MY_TOKEN",
+            "clientSecret",
+            "PASSWORD",
+            "API_KEY",
+            "x-api-key",
+            "apikey",
+            "Authorization",
+            "Bearer",
+        ] {
             for member in ["env", "headers"] {
-                let with = |value: &str| one("cursor", &json!({"command": "x", member: {name: value}})).1;
+                let with =
+                    |value: &str| one("cursor", &json!({"command": "x", member: {name: value}})).1;
                 assert_eq!(with("abc"), ["config.secret-inline"], "{name}");
                 assert_eq!([with(""), with("Bearer ${env:X}")], [Vec::<&str>::new(), Vec::new()]);
             }
         }
-        assert_eq!(one("cursor", &json!({"command": "x", "env": {"MODE": "abc", "KEY": "k"}})).1, Vec::<&str>::new());
+        assert_eq!(
+            one("cursor", &json!({"command": "x", "env": {"MODE": "abc", "KEY": "k"}})).1,
+            Vec::<&str>::new()
+        );
     }
 
     #[test]
     fn maps_are_found_under_other_keys_and_bare() {
         let server = json!({"a": {"command": "x"}});
         let keyed = |key: &str| json!({key: server});
-        for (form, key) in
-            [("mcp-json", "servers"), ("vscode", "mcpServers"), ("zed", "mcpServers"), ("cursor", "context_servers")]
-        {
+        for (form, key) in [
+            ("mcp-json", "servers"),
+            ("vscode", "mcpServers"),
+            ("zed", "mcpServers"),
+            ("cursor", "context_servers"),
+        ] {
             assert_eq!(of(form, &keyed(key)).1, ["config.wrong-key"], "{form}");
         }
         assert_eq!(read("codex", "[mcpServers.a]\ncommand = \"x\"").1, ["config.wrong-key"]);
         assert_eq!(of("cursor", &server).1, ["config.bare-map"]);
         let mixed = of("auto", &json!({"a": {"command": "x"}, "b": 5}));
-        assert_eq!((mixed.0.len(), mixed.1), (1, vec!["config.bare-map", "config.entry-not-object"]));
-        for nothing in
-            [json!({}), json!([]), json!({"mcpServers": {}}), json!({"mcpServers": []}), json!({"theme": {"a": 1}}), json!(5)]
-        {
+        assert_eq!(
+            (mixed.0.len(), mixed.1),
+            (1, vec!["config.bare-map", "config.entry-not-object"])
+        );
+        for nothing in [
+            json!({}),
+            json!([]),
+            json!({"mcpServers": {}}),
+            json!({"mcpServers": []}),
+            json!({"theme": {"a": 1}}),
+            json!(5),
+        ] {
             for form in ["mcp-json", "auto", "vscode", "mcpb", "server-json"] {
-                assert_eq!(of(form, &nothing), (vec![], vec!["config.no-servers"]), "{form} {nothing}");
+                assert_eq!(
+                    of(form, &nothing),
+                    (vec![], vec!["config.no-servers"]),
+                    "{form} {nothing}"
+                );
             }
         }
         for form in ["auto", "mcp-json", "codex"] {
             assert_eq!(read(form, "{").1, ["config.unreadable"]);
         }
-        assert_eq!([read("auto", "").1, read("auto", " \n").1, read("mcp-json", "").1], [["config.unreadable"]; 3]);
+        assert_eq!(
+            [read("auto", "").1, read("auto", " \n").1, read("mcp-json", "").1],
+            [["config.unreadable"]; 3]
+        );
     }
 
     #[test]
@@ -337,17 +417,23 @@ mod tests {
         let settings = json!({"mcp": {"servers": {"a": {"command": "${input:k}"}}, "inputs": [{"id": "k", "default": "d"}]}});
         let (servers, faults) = of("vscode", &settings);
         assert_eq!(faults, Vec::<&str>::new());
-        assert_eq!(servers[0].inputs, [Input { id: "k".into(), secret: false, required: true, default: json!("d") }]);
-        let claude =
-            json!({"mcpServers": {"a": {"command": "x"}}, "projects": {"/p": {"mcpServers": {"b": {"command": "y"}}}, "/q": {}}});
-        let names: Vec<String> = of("mcp-json", &claude).0.into_iter().map(|server| server.name).collect();
+        assert_eq!(
+            servers[0].inputs,
+            [Input { id: "k".into(), secret: false, required: true, default: json!("d") }]
+        );
+        let claude = json!({"mcpServers": {"a": {"command": "x"}}, "projects": {"/p": {"mcpServers": {"b": {"command": "y"}}}, "/q": {}}});
+        let names: Vec<String> =
+            of("mcp-json", &claude).0.into_iter().map(|server| server.name).collect();
         assert_eq!(names, ["a", "b"]);
     }
 
     #[test]
     fn zed_has_extensions_without_saying_so() {
         assert_eq!(one("zed", &json!({"settings": {}})).1, ["config.extension"]);
-        assert_eq!(one("zed", &json!({"source": "extension", "command": "x"})).1, ["config.extension"]);
+        assert_eq!(
+            one("zed", &json!({"source": "extension", "command": "x"})).1,
+            ["config.extension"]
+        );
         assert_eq!(one("zed", &json!({})).1, ["config.no-transport"]);
     }
 
@@ -356,9 +442,13 @@ mod tests {
         let text = "[mcp_servers.a]\nurl = \"u\"\nbearer_token_env_var = \"T\"\n[mcp_servers.a.http_headers]\nX = \"1\"\n\
             [mcp_servers.a.env_http_headers]\nY = \"V\"\n[mcp_servers.b]\ncommand = \"c\"\nurl = \"u\"\nenv = {A = \"1\"}\nenv_vars = [\"A\", {name = \"B\"}]\n";
         let (servers, faults) = read("codex", text);
-        let pairs =
-            |pairs: &[(&str, &str)]| pairs.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect::<Vec<_>>();
-        assert_eq!(servers[0].headers, pairs(&[("X", "1"), ("Y", "${env:V}"), ("Authorization", "Bearer ${env:T}")]));
+        let pairs = |pairs: &[(&str, &str)]| {
+            pairs.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            servers[0].headers,
+            pairs(&[("X", "1"), ("Y", "${env:V}"), ("Authorization", "Bearer ${env:T}")])
+        );
         assert_eq!(servers[1].env, pairs(&[("A", "1"), ("B", "${env:B}")]));
         assert_eq!(faults, ["config.both-command-and-url"]);
     }
@@ -371,15 +461,25 @@ mod tests {
             "user_config": {"n": {"type": "number", "default": 5}, "dirs": {"required": true}, "unused": {}}});
         let on = |platform: &str| config_import(Some(Form::Mcpb), &manifest.to_string(), platform);
         let linux = on("linux");
-        let ids_of: Vec<(String, bool, Value)> =
-            linux.servers[0].inputs.iter().map(|input| (input.id.clone(), input.required, input.default.clone())).collect();
+        let ids_of: Vec<(String, bool, Value)> = linux.servers[0]
+            .inputs
+            .iter()
+            .map(|input| (input.id.clone(), input.required, input.default.clone()))
+            .collect();
         assert_eq!(
             ids_of,
-            [("dirs".into(), true, json!(null)), ("gone".into(), true, json!(null)), ("n".into(), false, json!(5))]
+            [
+                ("dirs".into(), true, json!(null)),
+                ("gone".into(), true, json!(null)),
+                ("n".into(), false, json!(5))
+            ]
         );
         assert_eq!(ids(&linux.faults), ["config.input-undeclared"]);
         let windows = on("win32").servers.remove(0);
-        assert_eq!((windows.command.as_deref(), windows.env.len(), windows.args.len()), (Some("node.exe"), 0, 2));
+        assert_eq!(
+            (windows.command.as_deref(), windows.env.len(), windows.args.len()),
+            (Some("node.exe"), 0, 2)
+        );
     }
 
     #[test]
@@ -389,8 +489,14 @@ mod tests {
             let server = of(json!([package])).0.remove(0);
             format!("{} {}", server.command.unwrap(), server.args.join(" "))
         };
-        assert_eq!(started(json!({"registryType": "pypi", "identifier": "p", "version": "1"})), "uvx p==1");
-        assert_eq!(started(json!({"registry_type": "npm", "identifier": "p", "runtime_hint": "bunx"})), "bunx -y p");
+        assert_eq!(
+            started(json!({"registryType": "pypi", "identifier": "p", "version": "1"})),
+            "uvx p==1"
+        );
+        assert_eq!(
+            started(json!({"registry_type": "npm", "identifier": "p", "runtime_hint": "bunx"})),
+            "bunx -y p"
+        );
         assert_eq!(
             started(json!({"registryType": "oci", "identifier": "ghcr.io/a/b:1", "version": "2"})),
             "docker run -i --rm ghcr.io/a/b:1"
@@ -400,11 +506,23 @@ mod tests {
             "packageArguments": [
                 {"type": "named", "name": "--port", "default": "80"}, {"type": "positional", "valueHint": "dir", "isRequired": true},
                 {"type": "named", "name": "--mount", "value": "src={source}", "variables": {"source": {"isSecret": true}}}]});
-        assert_eq!(started(arguments.clone()), "npx --yes p --port ${input:port} ${input:dir} --mount src={source}");
+        assert_eq!(
+            started(arguments.clone()),
+            "npx --yes p --port ${input:port} ${input:dir} --mount src={source}"
+        );
         let inputs = of(json!([arguments])).0.remove(0).inputs;
-        let told: Vec<_> = inputs.iter().map(|input| (input.id.as_str(), input.required, input.secret, &input.default)).collect();
-        assert_eq!(told, [("port", false, false, &json!("80")), ("dir", true, false, &json!(null))]);
-        assert_eq!(of(json!([{"registryType": "elsewhere", "identifier": "p"}])).1, ["config.no-transport"]);
+        let told: Vec<_> = inputs
+            .iter()
+            .map(|input| (input.id.as_str(), input.required, input.secret, &input.default))
+            .collect();
+        assert_eq!(
+            told,
+            [("port", false, false, &json!("80")), ("dir", true, false, &json!(null))]
+        );
+        assert_eq!(
+            of(json!([{"registryType": "elsewhere", "identifier": "p"}])).1,
+            ["config.no-transport"]
+        );
         assert_eq!(of(json!([5])).1, ["config.entry-not-object"]);
     }
 
@@ -415,7 +533,10 @@ mod tests {
             {"type": "streamable-http"},
             {"transport_type": "streamable-http", "url": "v", "headers": [{"name": "Authorization", "value": "abc"}]}]});
         let (servers, faults) = of("server-json", &remotes);
-        let told: Vec<_> = servers.iter().map(|server| (server.name.as_str(), server.transport.as_str())).collect();
+        let told: Vec<_> = servers
+            .iter()
+            .map(|server| (server.name.as_str(), server.transport.as_str()))
+            .collect();
         assert_eq!(told, [("n", "sse"), ("n#2", "http")]);
         assert_eq!(servers[0].headers, [("X-Api-Key".to_owned(), "${input:X-Api-Key}".to_owned())]);
         assert_eq!(faults, ["config.no-transport", "config.secret-inline"]);
@@ -423,8 +544,11 @@ mod tests {
 
     #[test]
     fn faults_are_at_their_places() {
-        let read =
-            config_import(Some(Form::Cursor), "{\"mcpServers\": {\"a/b\": {\"command\": \"x\", \"args\": [\"y\", 5]}}}", "linux");
+        let read = config_import(
+            Some(Form::Cursor),
+            "{\"mcpServers\": {\"a/b\": {\"command\": \"x\", \"args\": [\"y\", 5]}}}",
+            "linux",
+        );
         let places: Vec<String> = read.faults.iter().map(|fault| fault.at.to_string()).collect();
         assert_eq!(places, ["/mcpServers/a~1b/args/1"]);
     }

@@ -12,22 +12,36 @@ use super::{
 use crate::{schema::pointer::Pointer, systems::mcp::form::Form};
 
 /// What asks for a value, as editors and bundles write it.
-static ASKED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\$\{(?:input:|user_config\.)([^}]+)\}").ok());
+static ASKED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\$\{(?:input:|user_config\.)([^}]+)\}").ok());
 
 /// Reads one entry; nothing where it names no server that can be reached.
-pub(super) fn server(reader: &mut Reader, form: Form, name: &str, entry: &Value, at: &Pointer) -> Option<Server> {
+pub(super) fn server(
+    reader: &mut Reader,
+    form: Form,
+    name: &str,
+    entry: &Value,
+    at: &Pointer,
+) -> Option<Server> {
     let Some(members) = entry.as_object() else {
         reader.tell("config.entry-not-object", at, "is not an object, and is left out");
         return None;
     };
     let nested = members.get("command").and_then(Value::as_object).filter(|_| form == Form::Zed);
-    let mut server = Server { name: name.to_owned(), disabled: is_disabled(members), ..Server::default() };
+    let mut server =
+        Server { name: name.to_owned(), disabled: is_disabled(members), ..Server::default() };
     // Zed once had the arguments within the command.
-    let (process, place) = nested.map_or((members, at.clone()), |nested| (nested, at.child("command")));
-    server.command = reader.member(process, if nested.is_some() { "path" } else { "command" }, &place);
+    let (process, place) =
+        nested.map_or((members, at.clone()), |nested| (nested, at.child("command")));
+    server.command =
+        reader.member(process, if nested.is_some() { "path" } else { "command" }, &place);
     server.url = reader.member(members, "url", at);
     if form == Form::Zed && is_of_extension(members, &server) {
-        reader.tell("config.extension", at, "belongs to an extension of Zed, which alone knows its command; it is left out");
+        reader.tell(
+            "config.extension",
+            at,
+            "belongs to an extension of Zed, which alone knows its command; it is left out",
+        );
         return None;
     }
     server.transport = transport(reader, form, members, &server, at)?;
@@ -40,14 +54,19 @@ pub(super) fn server(reader: &mut Reader, form: Form, name: &str, entry: &Value,
         name_variables(reader, &mut server, members, at);
     }
     if server.command.is_some() && server.url.is_some() {
-        reader.tell("config.both-command-and-url", at, "has a command and a url; only one of them counts");
+        reader.tell(
+            "config.both-command-and-url",
+            at,
+            "has a command and a url; only one of them counts",
+        );
     }
     reader.look_for_secrets(&server, at);
     Some(server)
 }
 
 fn is_disabled(members: &Map<String, Value>) -> bool {
-    members.get("disabled") == Some(&Value::Bool(true)) || members.get("enabled") == Some(&Value::Bool(false))
+    members.get("disabled") == Some(&Value::Bool(true))
+        || members.get("enabled") == Some(&Value::Bool(false))
 }
 
 fn is_of_extension(members: &Map<String, Value>, server: &Server) -> bool {
@@ -55,8 +74,15 @@ fn is_of_extension(members: &Map<String, Value>, server: &Server) -> bool {
     is_named || server.command.is_none() && server.url.is_none() && members.contains_key("settings")
 }
 
-/// The transport that an entry names, or that its members speak for; nothing where it lacks what that needs.
-fn transport(reader: &mut Reader, form: Form, members: &Map<String, Value>, server: &Server, at: &Pointer) -> Option<String> {
+/// The transport that an entry names, or that its members speak for; nothing where it lacks what
+/// that needs.
+fn transport(
+    reader: &mut Reader,
+    form: Form,
+    members: &Map<String, Value>,
+    server: &Server,
+    at: &Pointer,
+) -> Option<String> {
     let (command, url) = (server.command.is_some(), server.url.is_some());
     let written = members.get("type").and_then(Value::as_str);
     let (transport, is_there) = match written {
@@ -68,23 +94,44 @@ fn transport(reader: &mut Reader, form: Form, members: &Map<String, Value>, serv
         None => (HTTP, url),
     };
     if !is_there {
-        reader.tell("config.no-transport", at, "names neither a command nor a url that it could be reached by; it is left out");
+        reader.tell(
+            "config.no-transport",
+            at,
+            "names neither a command nor a url that it could be reached by; it is left out",
+        );
         return None;
     }
     if !matches!(transport, STDIO | HTTP | SSE) {
-        reader.tell("config.transport-unsupported", &at.child("type"), "is no transport that can be used here");
+        reader.tell(
+            "config.transport-unsupported",
+            &at.child("type"),
+            "is no transport that can be used here",
+        );
     }
     if written.is_none() && transport == HTTP && form == Form::McpJson {
-        reader.tell("config.type-missing", at, "has a url and no type, which Claude Code reads as stdio");
+        reader.tell(
+            "config.type-missing",
+            at,
+            "has a url and no type, which Claude Code reads as stdio",
+        );
     }
     if matches!(transport, HTTP | SSE) && form == Form::ClaudeDesktop {
-        reader.tell("config.remote-not-read", at, "Claude Desktop reads no servers with a url from this file");
+        reader.tell(
+            "config.remote-not-read",
+            at,
+            "Claude Desktop reads no servers with a url from this file",
+        );
     }
     Some(transport.to_owned())
 }
 
 /// Codex names variables of the environment in members of their own.
-fn name_variables(reader: &mut Reader, server: &mut Server, members: &Map<String, Value>, at: &Pointer) {
+fn name_variables(
+    reader: &mut Reader,
+    server: &mut Server,
+    members: &Map<String, Value>,
+    at: &Pointer,
+) {
     let variable = |name: &str| format!("${{env:{name}}}");
     let vars = members.get("env_vars").and_then(Value::as_array);
     for item in vars.into_iter().flatten() {
@@ -95,7 +142,8 @@ fn name_variables(reader: &mut Reader, server: &mut Server, members: &Map<String
         }
     }
     server.headers.extend(reader.map(members.get("http_headers"), &at.child("http_headers")));
-    for (header, name) in reader.map(members.get("env_http_headers"), &at.child("env_http_headers")) {
+    for (header, name) in reader.map(members.get("env_http_headers"), &at.child("env_http_headers"))
+    {
         server.headers.retain(|(known, _)| *known != header);
         server.headers.push((header, variable(&name)));
     }
@@ -106,18 +154,29 @@ fn name_variables(reader: &mut Reader, server: &mut Server, members: &Map<String
 }
 
 /// Finds what a server asks for, in the order in which it does, among what the file declares.
-pub(super) fn ask(reader: &mut Reader, server: &mut Server, declared: &BTreeMap<String, Input>, at: &Pointer) {
+pub(super) fn ask(
+    reader: &mut Reader,
+    server: &mut Server,
+    declared: &BTreeMap<String, Input>,
+    at: &Pointer,
+) {
     let mut inputs: Vec<Input> = Vec::new();
     for text in server.texts() {
         let Some(asked) = ASKED.as_ref() else { return };
-        for id in asked.captures_iter(text).filter_map(|captures| captures.get(1)).map(|id| id.as_str()) {
+        for id in
+            asked.captures_iter(text).filter_map(|captures| captures.get(1)).map(|id| id.as_str())
+        {
             if inputs.iter().any(|known| known.id == id) {
                 continue;
             }
             match declared.get(id) {
                 Some(input) => inputs.push(input.clone()),
                 None => {
-                    reader.tell("config.input-undeclared", at, format!("asks for {id:?}, which the file does not declare"));
+                    reader.tell(
+                        "config.input-undeclared",
+                        at,
+                        format!("asks for {id:?}, which the file does not declare"),
+                    );
                     inputs.push(Input::undeclared(id));
                 }
             }

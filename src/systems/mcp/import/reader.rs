@@ -1,4 +1,5 @@
-//! Reads the values of a configuration leniently: what is not as it should be is a finding, and read all the same.
+//! Reads the values of a configuration leniently: what is not as it should be is a finding, and
+//! read all the same.
 
 use std::{borrow::Cow, sync::LazyLock};
 
@@ -9,8 +10,9 @@ use super::server::Server;
 use crate::{schema::pointer::Pointer, systems::mcp::fault::Fault};
 
 /// Names of variables and headers whose values are secrets.
-static SECRET: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i)token|secret|password|api[ _-]?key|authorization|bearer").ok());
+static SECRET: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)token|secret|password|api[ _-]?key|authorization|bearer").ok()
+});
 
 /// What is found wrong while a configuration is read.
 #[derive(Debug, Default)]
@@ -19,7 +21,12 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub(super) fn tell(&mut self, id: &'static str, at: &Pointer, words: impl Into<Cow<'static, str>>) {
+    pub(super) fn tell(
+        &mut self,
+        id: &'static str,
+        at: &Pointer,
+        words: impl Into<Cow<'static, str>>,
+    ) {
         self.faults.push(Fault::new(id, at.clone(), words));
     }
 
@@ -33,8 +40,15 @@ impl Reader {
     }
 
     /// A member that is to be a text; nothing where it is absent, empty, or a list or an object.
-    pub(super) fn member(&mut self, entry: &Map<String, Value>, name: &str, at: &Pointer) -> Option<String> {
-        let value = entry.get(name).filter(|value| !matches!(value, Value::Null | Value::Array(_) | Value::Object(_)))?;
+    pub(super) fn member(
+        &mut self,
+        entry: &Map<String, Value>,
+        name: &str,
+        at: &Pointer,
+    ) -> Option<String> {
+        let value = entry
+            .get(name)
+            .filter(|value| !matches!(value, Value::Null | Value::Array(_) | Value::Object(_)))?;
         Some(self.text(value, &at.child(name))).filter(|text| !text.is_empty())
     }
 
@@ -42,7 +56,11 @@ impl Reader {
     pub(super) fn list(&mut self, value: Option<&Value>, at: &Pointer) -> Vec<String> {
         match value {
             None | Some(Value::Null) => Vec::new(),
-            Some(Value::Array(items)) => items.iter().enumerate().map(|(index, item)| self.text(item, &at.item(index))).collect(),
+            Some(Value::Array(items)) => items
+                .iter()
+                .enumerate()
+                .map(|(index, item)| self.text(item, &at.item(index)))
+                .collect(),
             Some(_) => {
                 self.tell("config.args-not-list", at, "is not a list of texts, and is left out");
                 Vec::new()
@@ -53,7 +71,9 @@ impl Reader {
     /// A map of texts.
     pub(super) fn map(&mut self, value: Option<&Value>, at: &Pointer) -> Vec<(String, String)> {
         let members = value.and_then(Value::as_object).into_iter().flatten();
-        members.map(|(name, value)| (name.clone(), self.text(value, &at.child(name.as_str())))).collect()
+        members
+            .map(|(name, value)| (name.clone(), self.text(value, &at.child(name.as_str()))))
+            .collect()
     }
 
     /// Looks for secrets that stand in the file; `at` is the server's place.
@@ -61,7 +81,9 @@ impl Reader {
         let is_secret = |name: &str| SECRET.as_ref().is_some_and(|secret| secret.is_match(name));
         for (name, value) in server.env.iter().chain(&server.headers) {
             if is_secret(name) && !value.is_empty() && !value.contains("${") {
-                let words = format!("{name} is a secret that stands in the file; name a variable or an input in its place");
+                let words = format!(
+                    "{name} is a secret that stands in the file; name a variable or an input in its place"
+                );
                 self.tell("config.secret-inline", at, words);
             }
         }

@@ -1,4 +1,5 @@
-//! The servers of a registry entry, `server.json`: packages to be started and addresses to be reached.
+//! The servers of a registry entry, `server.json`: packages to be started and addresses to be
+//! reached.
 
 use serde_json::Value;
 
@@ -15,7 +16,9 @@ pub(super) fn servers(reader: &mut Reader, root: &Value) -> Vec<Server> {
     let readers: [(&str, Read); 2] = [("packages", package), ("remotes", remote)];
     let mut is_named = false;
     for (member, read) in readers {
-        for (index, entry) in root.get(member).and_then(Value::as_array).into_iter().flatten().enumerate() {
+        for (index, entry) in
+            root.get(member).and_then(Value::as_array).into_iter().flatten().enumerate()
+        {
             is_named = true;
             let at = Pointer::root().child(member).item(index);
             if !entry.is_object() {
@@ -23,7 +26,11 @@ pub(super) fn servers(reader: &mut Reader, root: &Value) -> Vec<Server> {
                 continue;
             }
             let Some(mut server) = read(reader, entry, &at) else {
-                reader.tell("config.no-transport", &at, "says neither what to start nor which address to reach; it is left out");
+                reader.tell(
+                    "config.no-transport",
+                    &at,
+                    "says neither what to start nor which address to reach; it is left out",
+                );
                 continue;
             };
             let number = servers.len() + 1;
@@ -92,7 +99,8 @@ fn package(reader: &mut Reader, entry: &Value, at: &Pointer) -> Option<Server> {
         server.args = runner.args.iter().map(|arg| (*arg).to_owned()).collect();
     }
     // An image may have its tag already.
-    let is_tagged = runner.version == ":" && identifier.rsplit('/').next().is_some_and(|last| last.contains([':', '@']));
+    let is_tagged = runner.version == ":"
+        && identifier.rsplit('/').next().is_some_and(|last| last.contains([':', '@']));
     server.args.push(match text(entry, "version").filter(|_| !is_tagged) {
         Some(version) => format!("{identifier}{}{version}", runner.version),
         None => identifier.to_owned(),
@@ -123,7 +131,11 @@ fn reached(reader: &mut Reader, server: &mut Server, transport: &Value, at: &Poi
         None if server.command.is_some() => STDIO,
         None => HTTP,
         Some(other) => {
-            reader.tell("config.transport-unsupported", &at.child("type"), "is no transport that can be used here");
+            reader.tell(
+                "config.transport-unsupported",
+                &at.child("type"),
+                "is no transport that can be used here",
+            );
             other
         }
     }
@@ -138,8 +150,10 @@ fn arguments(server: &mut Server, entry: &Value, name: &str) {
     for argument in list(entry, name) {
         let flag = text(argument, "name").filter(|_| text(argument, "type") == Some("named"));
         server.args.extend(flag.map(str::to_owned));
-        let says_how = ["valueHint", "default", "isRequired", "isSecret", "format", "choices", "placeholder"];
-        let is_flag = flag.is_some() && says_how.iter().all(|name| member(argument, name).is_none());
+        let says_how =
+            ["valueHint", "default", "isRequired", "isSecret", "format", "choices", "placeholder"];
+        let is_flag =
+            flag.is_some() && says_how.iter().all(|name| member(argument, name).is_none());
         if member(argument, "value").is_some() || !is_flag {
             let hint = text(argument, "valueHint").or(flag).unwrap_or("argument");
             let value = given(server, argument, hint.trim_start_matches('-'));
@@ -168,6 +182,11 @@ fn ask(server: &mut Server, id: &str, spec: &Value) {
     let is = |name: &str| member(spec, name) == Some(&Value::Bool(true));
     if server.inputs.iter().all(|known| known.id != id) {
         let default = member(spec, "default").cloned().unwrap_or_default();
-        server.inputs.push(Input { id: id.to_owned(), secret: is("isSecret"), required: is("isRequired"), default });
+        server.inputs.push(Input {
+            id: id.to_owned(),
+            secret: is("isSecret"),
+            required: is("isRequired"),
+            default,
+        });
     }
 }

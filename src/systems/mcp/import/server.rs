@@ -48,16 +48,20 @@ impl Server {
         let whole = self.command.iter().chain(&self.args);
         let places = self.cwd.iter().chain(&self.env_file).chain(&self.url);
         let values = |pairs: &'s [(String, String)]| pairs.iter().map(|(_, value)| value);
-        whole.chain(values(&self.env)).chain(places).chain(values(&self.headers)).map(String::as_str)
+        whole
+            .chain(values(&self.env))
+            .chain(places)
+            .chain(values(&self.headers))
+            .map(String::as_str)
     }
 
     /// All of it, every member always.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        let map =
-            |pairs: &[(String, String)]| pairs.iter().map(|(name, value)| (name.clone(), json!(value))).collect::<Map<_, _>>();
-        let input =
-            |input: &Input| json!({"id": input.id, "secret": input.secret, "required": input.required, "default": input.default});
+        let map = |pairs: &[(String, String)]| {
+            pairs.iter().map(|(name, value)| (name.clone(), json!(value))).collect::<Map<_, _>>()
+        };
+        let input = |input: &Input| json!({"id": input.id, "secret": input.secret, "required": input.required, "default": input.default});
         json!({
             "name": self.name,
             "transport": self.transport,

@@ -57,7 +57,8 @@ impl Members {
     /// The object as JSON.
     #[must_use]
     pub fn json(&self) -> String {
-        let members: Vec<String> = self.0.iter().map(|(name, value)| format!("{}:{value}", json!(name))).collect();
+        let members: Vec<String> =
+            self.0.iter().map(|(name, value)| format!("{}:{value}", json!(name))).collect();
         format!("{{{}}}", members.join(","))
     }
 }
@@ -69,14 +70,19 @@ pub struct Client {
     pub info: Value,
     /// What is declared to servers.
     pub capabilities: Value,
-    /// The least level of logs that is asked for with each request of the modern era; none: no logs.
+    /// The least level of logs that is asked for with each request of the modern era; none: no
+    /// logs.
     pub log_level: Option<String>,
 }
 
 impl Client {
     #[must_use]
     pub fn new(name: &str, version: &str) -> Self {
-        Self { info: json!({"name": name, "version": version}), capabilities: json!({}), log_level: None }
+        Self {
+            info: json!({"name": name, "version": version}),
+            capabilities: json!({}),
+            log_level: None,
+        }
     }
 
     /// Whether a capability is declared: `elicitation`, or `elicitation.url` within it.
@@ -85,7 +91,8 @@ impl Client {
         path.iter().try_fold(&self.capabilities, |at, name| at.get(name)).is_some()
     }
 
-    /// What every request says about itself in the modern era, with the request's own `_meta`, which wins.
+    /// What every request says about itself in the modern era, with the request's own `_meta`,
+    /// which wins.
     fn meta(&self, version: &str, own: &Members) -> Members {
         let said = [
             (PROTOCOL_VERSION, Some(json!(version))),
@@ -136,7 +143,8 @@ impl Call {
         Self::of("tools/call").with("name", &name.into()).with("arguments", arguments)
     }
 
-    /// A page of a list: `tools/list`, `resources/list`, `resources/templates/list`, `prompts/list`, `tasks/list`.
+    /// A page of a list: `tools/list`, `resources/list`, `resources/templates/list`,
+    /// `prompts/list`, `tasks/list`.
     #[must_use]
     pub fn page(method: &str, cursor: Option<&str>) -> Self {
         let call = Self::of(method);
@@ -153,12 +161,13 @@ impl Call {
         self
     }
 
-    /// The same request again with what the server wanted to know (`inputResponses`) and its `requestState`, unchanged. It is to be sent
-    /// under a new id.
+    /// The same request again with what the server wanted to know (`inputResponses`) and its
+    /// `requestState`, unchanged. It is to be sent under a new id.
     #[must_use]
     pub fn answering(mut self, responses: &Literal, state: Option<&Literal>) -> Self {
         self.params.0.retain(|(name, _)| name != "requestState");
-        self.params = self.params.with("inputResponses", responses).with_some("requestState", state);
+        self.params =
+            self.params.with("inputResponses", responses).with_some("requestState", state);
         self
     }
 
@@ -191,7 +200,12 @@ impl Call {
                 "resources/read" => self.params.get("uri"),
                 _ => None,
             };
-            headers.extend(named.as_ref().and_then(Value::as_str).map(|name| header("Mcp-Name", &encoded(name))));
+            headers.extend(
+                named
+                    .as_ref()
+                    .and_then(Value::as_str)
+                    .map(|name| header("Mcp-Name", &encoded(name))),
+            );
         }
         headers
     }
@@ -222,7 +236,10 @@ pub fn notification(method: &str, params: &Members) -> String {
 #[must_use]
 pub fn cancelled(id: &Id, reason: Option<&str>) -> String {
     let params = Members::default().with("requestId", &Literal::from(id.to_value()));
-    notification("notifications/cancelled", &params.with_some("reason", reason.map(Literal::from).as_ref()))
+    notification(
+        "notifications/cancelled",
+        &params.with_some("reason", reason.map(Literal::from).as_ref()),
+    )
 }
 
 /// The answer to a request of the server.
@@ -234,13 +251,17 @@ pub fn result(id: &Id, result: &Literal) -> String {
 /// The refusal of a request of the server.
 #[must_use]
 pub fn error(id: &Id, code: i64, message: &str) -> String {
-    let error = Value::Object(Map::from_iter([("code".to_owned(), json!(code)), ("message".to_owned(), json!(message))]));
+    let error = Value::Object(Map::from_iter([
+        ("code".to_owned(), json!(code)),
+        ("message".to_owned(), json!(message)),
+    ]));
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#)
 }
 
 fn frame(id: Option<&Id>, method: &str, params: &Members) -> String {
     let id = id.map(|id| format!("\"id\":{id},")).unwrap_or_default();
-    let params = if params.is_empty() { String::new() } else { format!(",\"params\":{}", params.json()) };
+    let params =
+        if params.is_empty() { String::new() } else { format!(",\"params\":{}", params.json()) };
     one_line(&format!("{{\"jsonrpc\":\"2.0\",{id}\"method\":{}{params}}}", json!(method)))
 }
 
@@ -259,8 +280,13 @@ mod tests {
 
     #[test]
     fn arguments_go_out_as_they_were_written() {
-        let arguments = Literal::parse("{\"n\": 1.10,\r\n \"big\": 12345678901234567890123}").unwrap();
-        let frame = Call::tool("x", &arguments).frame(&Id::from(7), &Client::new("t", "1"), &spoken("2025-11-25"));
+        let arguments =
+            Literal::parse("{\"n\": 1.10,\r\n \"big\": 12345678901234567890123}").unwrap();
+        let frame = Call::tool("x", &arguments).frame(
+            &Id::from(7),
+            &Client::new("t", "1"),
+            &spoken("2025-11-25"),
+        );
         assert_eq!(
             frame,
             r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x","arguments":{"n": 1.10,   "big": 12345678901234567890123}}}"#
@@ -270,8 +296,11 @@ mod tests {
     #[test]
     fn a_modern_request_says_who_asks() {
         let client = Client { log_level: Some("info".into()), ..Client::new("t", "1") };
-        let call = Call { meta: Members::default().with(LOG_LEVEL, &"debug".into()), ..discover() }.with_progress(&Id::from(1));
-        let frame: Value = serde_json::from_str(&call.frame(&Id::from(1), &client, &spoken("2026-07-28"))).unwrap();
+        let call = Call { meta: Members::default().with(LOG_LEVEL, &"debug".into()), ..discover() }
+            .with_progress(&Id::from(1));
+        let frame: Value =
+            serde_json::from_str(&call.frame(&Id::from(1), &client, &spoken("2026-07-28")))
+                .unwrap();
         assert_eq!(
             frame["params"]["_meta"],
             json!({PROTOCOL_VERSION: "2026-07-28", CLIENT_INFO: {"name": "t", "version": "1"}, CLIENT_CAPABILITIES: {},
@@ -283,7 +312,8 @@ mod tests {
 
     #[test]
     fn a_request_is_repeated_with_what_was_wanted() {
-        let first = Call::tool("x", &Literal::from(json!({}))).answering(&json!({"k": 1}).into(), Some(&"s1".into()));
+        let first = Call::tool("x", &Literal::from(json!({})))
+            .answering(&json!({"k": 1}).into(), Some(&"s1".into()));
         let second = first.answering(&json!({"l": 2}).into(), None);
         assert_eq!(
             second.params.json(),
@@ -295,15 +325,25 @@ mod tests {
     #[test]
     fn headers_repeat_the_request() {
         let names = |call: &Call, version: &str| -> Vec<String> {
-            call.headers(&spoken(version)).into_iter().map(|(name, value)| format!("{name}: {value}")).collect()
+            call.headers(&spoken(version))
+                .into_iter()
+                .map(|(name, value)| format!("{name}: {value}"))
+                .collect()
         };
         let read = Call::of("resources/read").with("uri", &"file:///ü".into());
         assert_eq!(
             names(&read, "2026-07-28"),
-            ["MCP-Protocol-Version: 2026-07-28", "Mcp-Method: resources/read", "Mcp-Name: =?base64?ZmlsZTovLy/DvA==?="]
+            [
+                "MCP-Protocol-Version: 2026-07-28",
+                "Mcp-Method: resources/read",
+                "Mcp-Name: =?base64?ZmlsZTovLy/DvA==?="
+            ]
         );
         assert_eq!(names(&read, "2025-06-18"), ["MCP-Protocol-Version: 2025-06-18"]);
-        assert_eq!(names(&initialize(&Client::new("t", "1"), "2025-11-25"), "2025-11-25"), Vec::<String>::new());
+        assert_eq!(
+            names(&initialize(&Client::new("t", "1"), "2025-11-25"), "2025-11-25"),
+            Vec::<String>::new()
+        );
     }
 
     #[test]
@@ -312,7 +352,13 @@ mod tests {
             cancelled(&Id::from(3), None),
             r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}"#
         );
-        assert_eq!(result(&Id::Text("a".into()), &json!({}).into()), r#"{"jsonrpc":"2.0","id":"a","result":{}}"#);
-        assert_eq!(error(&Id::from(1), -32601, "no"), r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no"}}"#);
+        assert_eq!(
+            result(&Id::Text("a".into()), &json!({}).into()),
+            r#"{"jsonrpc":"2.0","id":"a","result":{}}"#
+        );
+        assert_eq!(
+            error(&Id::from(1), -32601, "no"),
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no"}}"#
+        );
     }
 }

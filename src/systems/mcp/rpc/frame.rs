@@ -1,4 +1,5 @@
-//! What came from the other side, kept as its text, with what it is. Nothing is refused: what is no message is a frame too.
+//! What came from the other side, kept as its text, with what it is. Nothing is refused: what is no
+//! message is a frame too.
 
 use std::ops::Range;
 
@@ -96,7 +97,8 @@ impl Frame {
     #[must_use]
     pub fn params(&self) -> Value {
         match &self.kind {
-            Kind::Request { params: Some(params), .. } | Kind::Notification { params: Some(params), .. } => self.value(params),
+            Kind::Request { params: Some(params), .. }
+            | Kind::Notification { params: Some(params), .. } => self.value(params),
             _ => Value::Null,
         }
     }
@@ -125,9 +127,12 @@ fn kind(text: &str) -> Kind {
         let frames = items.into_iter().map(|item| Frame::read_alone(item.get()));
         return Kind::Batch(frames.collect());
     }
-    let values: Result<Vec<&RawValue>, _> = serde_json::Deserializer::from_str(inner).into_iter().collect();
+    let values: Result<Vec<&RawValue>, _> =
+        serde_json::Deserializer::from_str(inner).into_iter().collect();
     match values {
-        Ok(values) if values.len() > 1 && values.iter().all(|value| value.get().starts_with('{')) => {
+        Ok(values)
+            if values.len() > 1 && values.iter().all(|value| value.get().starts_with('{')) =>
+        {
             Kind::Several(values.into_iter().map(|value| Frame::read_alone(value.get())).collect())
         }
         Ok(values) if values.len() == 1 => Kind::Foreign,
@@ -152,11 +157,17 @@ fn message(text: &str, envelope: &Envelope<'_>) -> Kind {
         let start = (part.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
         start..start + part.get().len()
     };
-    let value = |part: Option<&RawValue>| part.and_then(|part| serde_json::from_str::<Value>(part.get()).ok());
+    let value = |part: Option<&RawValue>| {
+        part.and_then(|part| serde_json::from_str::<Value>(part.get()).ok())
+    };
     let id = value(envelope.id).as_ref().and_then(Id::of);
     match (value(envelope.method), id) {
-        (Some(Value::String(method)), Some(id)) => Kind::Request { id, method, params: envelope.params.map(span) },
-        (Some(Value::String(method)), None) => Kind::Notification { method, params: envelope.params.map(span) },
+        (Some(Value::String(method)), Some(id)) => {
+            Kind::Request { id, method, params: envelope.params.map(span) }
+        }
+        (Some(Value::String(method)), None) => {
+            Kind::Notification { method, params: envelope.params.map(span) }
+        }
         (None, id) if envelope.result.is_some() || envelope.error.is_some() => {
             Kind::Reply { id, result: envelope.result.map(span), error: envelope.error.map(span) }
         }
@@ -171,16 +182,25 @@ mod tests {
     use super::*;
 
     fn word(frame: &Frame) -> String {
-        let written = |span: &Option<Span>| span.as_ref().map_or("-", |span| frame.written(span)).to_owned();
+        let written =
+            |span: &Option<Span>| span.as_ref().map_or("-", |span| frame.written(span)).to_owned();
         match &frame.kind {
-            Kind::Request { id, method, params } => format!("request {id} {method} {}", written(params)),
-            Kind::Notification { method, params } => format!("notification {method} {}", written(params)),
+            Kind::Request { id, method, params } => {
+                format!("request {id} {method} {}", written(params))
+            }
+            Kind::Notification { method, params } => {
+                format!("notification {method} {}", written(params))
+            }
             Kind::Reply { id, result, error } => {
                 let id = id.as_ref().map_or_else(|| "-".into(), ToString::to_string);
                 format!("reply {id} {} {}", written(result), written(error))
             }
-            Kind::Batch(frames) => format!("batch [{}]", frames.iter().map(word).collect::<Vec<_>>().join(", ")),
-            Kind::Several(frames) => format!("several [{}]", frames.iter().map(word).collect::<Vec<_>>().join(", ")),
+            Kind::Batch(frames) => {
+                format!("batch [{}]", frames.iter().map(word).collect::<Vec<_>>().join(", "))
+            }
+            Kind::Several(frames) => {
+                format!("several [{}]", frames.iter().map(word).collect::<Vec<_>>().join(", "))
+            }
             Kind::Foreign => "foreign".into(),
             Kind::Noise => "noise".into(),
         }
@@ -193,7 +213,10 @@ mod tests {
             (r#"{"id":"a","method":"x","params":{"n": 1.50}}"#, r#"request "a" x {"n": 1.50}"#),
             (r#"{"method":"n","params":null}"#, "notification n null"),
             (r#"{"id":null,"method":"n"}"#, "notification n -"),
-            (r#"{"id":1,"result":{"a":12345678901234567890123}}"#, r#"reply 1 {"a":12345678901234567890123} -"#),
+            (
+                r#"{"id":1,"result":{"a":12345678901234567890123}}"#,
+                r#"reply 1 {"a":12345678901234567890123} -"#,
+            ),
             (r#"{"id":1.0,"result":null,"error":null}"#, "reply 1.0 null null"),
             (r#" {"id":null,"error":{"code":-1}} "#, r#"reply - - {"code":-1}"#),
             (r#"{"error":{"code":-1},"x":[1]}"#, r#"reply - - {"code":-1}"#),
@@ -202,8 +225,14 @@ mod tests {
             (r#"{"id":1,"id":2,"result":{}}"#, "foreign"),
             ("{}", "foreign"),
             ("[]", "batch []"),
-            (r#"[{"method":"a"},5,[{"method":"b"}]]"#, "batch [notification a -, foreign, foreign]"),
-            (r#"{"method":"a"}{"id":1,"result":{}}"#, r#"several [notification a -, reply 1 {} -]"#),
+            (
+                r#"[{"method":"a"},5,[{"method":"b"}]]"#,
+                "batch [notification a -, foreign, foreign]",
+            ),
+            (
+                r#"{"method":"a"}{"id":1,"result":{}}"#,
+                r#"several [notification a -, reply 1 {} -]"#,
+            ),
             ("5", "foreign"),
             ("5 6", "noise"),
             ("Server listening on stdio", "noise"),

@@ -64,7 +64,10 @@ impl Lines {
         }
         Some(match String::from_utf8(bytes) {
             Ok(text) => Line::Text { text, repaired: false },
-            Err(error) => Line::Text { text: String::from_utf8_lossy(error.as_bytes()).into_owned(), repaired: true },
+            Err(error) => Line::Text {
+                text: String::from_utf8_lossy(error.as_bytes()).into_owned(),
+                repaired: true,
+            },
         })
     }
 
@@ -106,7 +109,10 @@ mod tests {
     #[test]
     fn lines_end_with_either_end_and_empty_ones_are_none() {
         assert_eq!(read(&[b"a\r\n\n \t\r\nb\n\nc"], 99), [text("a"), text("b"), text("c")]);
-        assert_eq!(read(&[b"\xff\n"], 99), [Line::Text { text: "\u{fffd}".into(), repaired: true }]);
+        assert_eq!(
+            read(&[b"\xff\n"], 99),
+            [Line::Text { text: "\u{fffd}".into(), repaired: true }]
+        );
     }
 
     #[test]

@@ -65,7 +65,11 @@ impl Router {
 
     /// An answer with that id has come.
     pub fn answered(&mut self, id: &Id) -> Arrival {
-        let known = if self.waiting.contains_key(id) { Some(id.clone()) } else { self.spelled_otherwise(id) };
+        let known = if self.waiting.contains_key(id) {
+            Some(id.clone())
+        } else {
+            self.spelled_otherwise(id)
+        };
         if let Some((known, call)) = known.and_then(|known| self.waiting.remove_entry(&known)) {
             self.remember(known.clone(), Ended::Answered);
             return Arrival::Ends { other_type: known != *id, id: known, call };
@@ -92,7 +96,8 @@ impl Router {
     fn spelled_otherwise(&self, id: &Id) -> Option<Id> {
         let text = id.as_text();
         // Our own ids are whole numbers.
-        let number = text.parse::<u64>().ok().or_else(|| text.parse::<f64>().ok().and_then(whole))?;
+        let number =
+            text.parse::<u64>().ok().or_else(|| text.parse::<f64>().ok().and_then(whole))?;
         Some(Id::from(number)).filter(|id| self.waiting.contains_key(id))
     }
 
@@ -125,7 +130,10 @@ mod tests {
         let (first, second) = (router.ask(Call::of("a")), router.ask(Call::of("b")));
         assert_eq!(router.all(), [first.clone(), second.clone()]);
         let ends = router.answered(&second);
-        assert_eq!(ends, Arrival::Ends { id: second.clone(), call: Call::of("b"), other_type: false });
+        assert_eq!(
+            ends,
+            Arrival::Ends { id: second.clone(), call: Call::of("b"), other_type: false }
+        );
         assert_eq!(router.answered(&second), Arrival::Late(Ended::Answered));
         assert_eq!(router.give_up(&first, Ended::Cancelled), Some(Call::of("a")));
         assert_eq!(router.give_up(&first, Ended::TimedOut), None);

@@ -28,7 +28,8 @@ const TYPES: [&str; 6] = ["string", "number", "integer", "boolean", "array", "ob
 
 /// The listed arguments with their rows; none where the type has a fixed one.
 fn listed(tool: &Tool) -> impl Iterator<Item = (usize, &Value)> {
-    let items = (!is_fixed(tool)).then(|| tool.entry.value.get(keys::ARGUMENTS)?.as_array()).flatten();
+    let items =
+        (!is_fixed(tool)).then(|| tool.entry.value.get(keys::ARGUMENTS)?.as_array()).flatten();
     items.into_iter().flatten().enumerate().filter(|(_, item)| item.is_object())
 }
 
@@ -53,7 +54,9 @@ fn lacks(item: &Value, key: &str) -> bool {
 }
 
 pub fn malformed(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
-    let Some(value) = tool.entry.value.get(keys::ARGUMENTS).filter(|_| !is_fixed(tool)) else { return };
+    let Some(value) = tool.entry.value.get(keys::ARGUMENTS).filter(|_| !is_fixed(tool)) else {
+        return;
+    };
     let Some(items) = value.as_array() else {
         report.at(
             &tool.entry,
@@ -69,7 +72,10 @@ pub fn malformed(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
             "an argument must be an object with name, type and description",
         );
         if let Value::String(name) = item {
-            found.fix_set("make it an object", serde_json::json!({"name": name, "type": "string", "description": ""}));
+            found.fix_set(
+                "make it an object",
+                serde_json::json!({"name": name, "type": "string", "description": ""}),
+            );
         }
     }
 }
@@ -84,19 +90,27 @@ pub fn no_type(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for (row, item) in listed(tool).filter(|(_, item)| lacks(item, keys::TYPE)) {
         let at = place(row);
         let found = report.at(&tool.entry, at.clone(), format!("{} has no type", called(item)));
-        found.fix("set it to \"string\"", [Edit::Set { at: at.child(keys::TYPE), to: "string".into() }]);
+        found.fix(
+            "set it to \"string\"",
+            [Edit::Set { at: at.child(keys::TYPE), to: "string".into() }],
+        );
     }
 }
 
 pub fn unknown_type(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for (row, item) in listed(tool) {
-        let Some(named) = text(item, keys::TYPE).filter(|named| !named.trim().is_empty() && argument_type(named).is_none())
+        let Some(named) = text(item, keys::TYPE)
+            .filter(|named| !named.trim().is_empty() && argument_type(named).is_none())
         else {
             continue;
         };
         let near = nearest(named, TYPES);
-        let message =
-            format!("{} has the type \"{named}\", which is none of {}{}", called(item), TYPES.join(", "), did_you_mean(near));
+        let message = format!(
+            "{} has the type \"{named}\", which is none of {}{}",
+            called(item),
+            TYPES.join(", "),
+            did_you_mean(near)
+        );
         let found = report.at(&tool.entry, place(row).child(keys::TYPE), message);
         if let Some(near) = near {
             found.fix_set(format!("change to \"{near}\""), near);
@@ -106,16 +120,28 @@ pub fn unknown_type(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
 
 pub fn no_description(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for (row, item) in listed(tool).filter(|(_, item)| lacks(item, keys::DESCRIPTION)) {
-        let at = if item.get(keys::DESCRIPTION).is_some() { place(row).child(keys::DESCRIPTION) } else { place(row) };
-        report.at(&tool.entry, at, format!("{} has no description for the model to go by", called(item)));
+        let at = if item.get(keys::DESCRIPTION).is_some() {
+            place(row).child(keys::DESCRIPTION)
+        } else {
+            place(row)
+        };
+        report.at(
+            &tool.entry,
+            at,
+            format!("{} has no description for the model to go by", called(item)),
+        );
     }
 }
 
 pub fn duplicate(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let mut seen = HashSet::new();
     for (row, item) in listed(tool) {
-        if let Some(name) = text(item, keys::NAME).filter(|name| !name.is_empty() && !seen.insert(*name)) {
-            report.at(&tool.entry, place(row), format!("the argument \"{name}\" stands twice")).fix_remove("remove this one");
+        if let Some(name) =
+            text(item, keys::NAME).filter(|name| !name.is_empty() && !seen.insert(*name))
+        {
+            report
+                .at(&tool.entry, place(row), format!("the argument \"{name}\" stands twice"))
+                .fix_remove("remove this one");
         }
     }
 }
@@ -123,10 +149,13 @@ pub fn duplicate(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
 pub fn named_like_parameter(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(service) = service_of(context, tool) else { return };
     for (row, item) in listed(tool) {
-        if let Some(name) =
-            text(item, keys::NAME).filter(|name| service.parameters.iter().any(|parameter| parameter.name == *name))
+        if let Some(name) = text(item, keys::NAME)
+            .filter(|name| service.parameters.iter().any(|parameter| parameter.name == *name))
         {
-            let message = format!("the argument \"{name}\" is called like a configuration parameter of \"{}\"", service.key());
+            let message = format!(
+                "the argument \"{name}\" is called like a configuration parameter of \"{}\"",
+                service.key()
+            );
             report.at(&tool.entry, place(row).child(keys::NAME), message);
         }
     }
@@ -138,7 +167,9 @@ const LONGEST_NAME: usize = 64;
 pub fn name_refused(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
     for (row, item) in listed(tool) {
-        let Some(name) = text(item, keys::NAME).filter(|name| name.len() > LONGEST_NAME || !name.chars().all(fits)) else {
+        let Some(name) = text(item, keys::NAME)
+            .filter(|name| name.len() > LONGEST_NAME || !name.chars().all(fits))
+        else {
             continue;
         };
         let message = format!(
@@ -150,7 +181,12 @@ pub fn name_refused(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
 
 pub fn unknown_key(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for (row, item) in listed(tool) {
-        for key in item.as_object().into_iter().flat_map(serde_json::Map::keys).filter(|key| !KEYS.contains(&key.as_str())) {
+        for key in item
+            .as_object()
+            .into_iter()
+            .flat_map(serde_json::Map::keys)
+            .filter(|key| !KEYS.contains(&key.as_str()))
+        {
             let near = nearest(key, KEYS).filter(|near| item.get(near).is_none());
             let message = format!(
                 "\"{key}\" of {} is not read: a model sees name, type and description{}",
@@ -166,19 +202,32 @@ pub fn unknown_key(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
 }
 
 pub fn ignored(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
-    let Some(Arguments::Fixed { name, .. }) = types::by_name(&tool.kind).map(|of| of.arguments) else { return };
+    let Some(Arguments::Fixed { name, .. }) = types::by_name(&tool.kind).map(|of| of.arguments)
+    else {
+        return;
+    };
     for (key, what) in [(keys::ARGUMENTS, "list"), (keys::ARGUMENTS_SCHEMA, "schema")] {
         if tool.entry.value.get(key).is_some() {
-            let message = format!("a tool of type {} always takes \"{name}\": this {what} is ignored", tool.kind);
+            let message = format!(
+                "a tool of type {} always takes \"{name}\": this {what} is ignored",
+                tool.kind
+            );
             report.at(&tool.entry, member(key), message).fix_remove("remove it");
         }
     }
 }
 
 pub fn none(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
-    let listed =
-        tool.entry.value.get(keys::ARGUMENTS).is_some_and(|value| value.as_array().is_none_or(|items| !items.is_empty()));
+    let listed = tool
+        .entry
+        .value
+        .get(keys::ARGUMENTS)
+        .is_some_and(|value| value.as_array().is_none_or(|items| !items.is_empty()));
     if tool.kind == "mcp-tool" && !listed {
-        report.at(&tool.entry, Pointer::root(), "no arguments are listed: the model guesses their names");
+        report.at(
+            &tool.entry,
+            Pointer::root(),
+            "no arguments are listed: the model guesses their names",
+        );
     }
 }

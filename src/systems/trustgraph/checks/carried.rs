@@ -24,7 +24,11 @@ const QUEUES: [&str; 2] = [keys::REQUEST_QUEUE, keys::RESPONSE_QUEUE];
 /// The names of the connections that lead to each service, by its key: those of its tools.
 fn used<'c>(catalog: &'c Catalog, connections: &Connections) -> HashMap<&'c str, BTreeSet<String>> {
     let mut used: HashMap<&str, BTreeSet<String>> = HashMap::new();
-    for tool in catalog.tools.iter().filter(|tool| tool.entry.system == keys::SYSTEM && tool.kind == keys::TOOL_SERVICE) {
+    for tool in catalog
+        .tools
+        .iter()
+        .filter(|tool| tool.entry.system == keys::SYSTEM && tool.kind == keys::TOOL_SERVICE)
+    {
         if let Some(service) = tool.service.as_deref() {
             used.entry(service).or_default().insert(connections.of(tool).name);
         }
@@ -32,8 +36,8 @@ fn used<'c>(catalog: &'c Catalog, connections: &Connections) -> HashMap<&'c str,
     used
 }
 
-/// The services' queues that have no place where their tools' connections lead, or the one for all where no tool uses them. A gateway
-/// carries none at all, which is no fault of their names.
+/// The services' queues that have no place where their tools' connections lead, or the one for all
+/// where no tool uses them. A gateway carries none at all, which is no fault of their names.
 #[must_use]
 pub fn uncarried(catalog: &Catalog, connections: &Connections) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -41,12 +45,19 @@ pub fn uncarried(catalog: &Catalog, connections: &Connections) -> Vec<Finding> {
     let mut report = Report::new(code, severity, &mut findings);
     let usual = [connections.current().name];
     let used = used(catalog, connections);
-    for entry in catalog.services.iter().map(|service| &service.entry).filter(|entry| entry.system == keys::SYSTEM) {
+    for entry in catalog
+        .services
+        .iter()
+        .map(|service| &service.entry)
+        .filter(|entry| entry.system == keys::SYSTEM)
+    {
         let over = used.get(entry.key.as_str()).map_or(Vec::from_iter(&usual), Vec::from_iter);
         let over = over.into_iter().filter_map(|name| connections.named(name));
         let over = over.filter(|connection| !settings::is_gateway(connection.transport()));
         for (connection, key) in over.flat_map(|connection| QUEUES.map(|key| (connection, key))) {
-            let Some(name) = text(&entry.value, key).filter(|name| !name.is_empty()) else { continue };
+            let Some(name) = text(&entry.value, key).filter(|name| !name.is_empty()) else {
+                continue;
+            };
             // What no broker could carry is another check's.
             if queue::nats_subject(name).is_err() {
                 continue;

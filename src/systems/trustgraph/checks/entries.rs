@@ -20,7 +20,11 @@ pub fn malformed(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
         Value::Array(_) => "it is a list, not an object",
         _ => "it is not an object",
     };
-    report.at(entry, Pointer::root(), format!("the {} \"{}\" cannot be read: {what}", entry.kind.word(), entry.key));
+    report.at(
+        entry,
+        Pointer::root(),
+        format!("the {} \"{}\" cannot be read: {what}", entry.kind.word(), entry.key),
+    );
 }
 
 pub fn not_json_text(context: &LintContext<'_>, report: &mut Report<'_>) {
@@ -34,12 +38,18 @@ pub fn not_json_text(context: &LintContext<'_>, report: &mut Report<'_>) {
     if texts.is_empty() {
         return;
     }
-    for entry in ours().filter(|entry| entry.id.place().form == EntryForm::Plain && texts.contains(&map_of(entry))) {
-        let message = "an object among entries that are JSON text; the configuration service takes text only";
+    for entry in ours()
+        .filter(|entry| entry.id.place().form == EntryForm::Plain && texts.contains(&map_of(entry)))
+    {
+        let message =
+            "an object among entries that are JSON text; the configuration service takes text only";
         let found = report.at(entry, Pointer::root(), message);
         found.fix(
             "write it as JSON text",
-            [Edit::Set { at: Pointer::root(), to: Literal::from(python_json::write(&entry.value)) }],
+            [Edit::Set {
+                at: Pointer::root(),
+                to: Literal::from(python_json::write(&entry.value)),
+            }],
         );
     }
 }

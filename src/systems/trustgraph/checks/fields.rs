@@ -28,7 +28,11 @@ use crate::{
 pub fn type_missing(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let value = &*tool.entry.value;
     if value.is_object() && value.get(keys::TYPE).is_none_or(|of| of.is_null() || of == "") {
-        report.at(&tool.entry, Pointer::root(), format!("no type; it is one of {}", type_names().join(", ")));
+        report.at(
+            &tool.entry,
+            Pointer::root(),
+            format!("no type; it is one of {}", type_names().join(", ")),
+        );
     }
 }
 
@@ -38,7 +42,11 @@ pub fn type_unknown(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
     let near = nearest(&tool.kind, type_names());
     let message = format!("TrustGraph knows no type \"{}\"{}", tool.kind, did_you_mean(near));
-    let message = if near.is_some() { message } else { format!("{message}; it knows {}", type_names().join(", ")) };
+    let message = if near.is_some() {
+        message
+    } else {
+        format!("{message}; it knows {}", type_names().join(", "))
+    };
     let found = report.at(&tool.entry, member(keys::TYPE), message);
     if let Some(near) = near {
         found.fix_set(format!("change to \"{near}\""), near);
@@ -52,7 +60,8 @@ fn type_names() -> Vec<&'static str> {
 pub fn no_name(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if lacks_text(&tool.entry.value, keys::NAME) {
         let breaks = context.mode() == Mode::AsDeployed && descriptor::breaks(tool).is_some();
-        let breaks = if breaks { ", and TrustGraph's agent fails every request that offers it" } else { "" };
+        let breaks =
+            if breaks { ", and TrustGraph's agent fails every request that offers it" } else { "" };
         let message = format!("no name: the model has nothing to call it by{breaks}");
         let found = report.at(&tool.entry, Pointer::root(), message);
         found.fix(
@@ -64,28 +73,38 @@ pub fn no_name(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) 
 
 pub fn no_description(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if lacks_text(&tool.entry.value, keys::DESCRIPTION) {
-        report.at(&tool.entry, present(&tool.entry, keys::DESCRIPTION), "no description: a model cannot tell when to use it");
+        report.at(
+            &tool.entry,
+            present(&tool.entry, keys::DESCRIPTION),
+            "no description: a model cannot tell when to use it",
+        );
     }
 }
 
 pub fn missing(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let value = &*tool.entry.value;
     let fields = types::by_name(&tool.kind).map_or(&[][..], |of| of.fields);
-    // A missing service is said by service.not-named, the document's spelling of mcp-tool by descriptor.key-ignored.
-    for field in fields.iter().filter(|field| field.required && field.kind != FieldKind::Service && lacks_text(value, field.key))
-    {
+    // A missing service is said by service.not-named, the document's spelling of mcp-tool by
+    // descriptor.key-ignored.
+    for field in fields.iter().filter(|field| {
+        field.required && field.kind != FieldKind::Service && lacks_text(value, field.key)
+    }) {
         if field.kind == FieldKind::Server && text(value, keys::MCP_TOOL_DOCUMENT).is_some() {
             continue;
         }
-        let message = format!("a tool of type {} needs \"{}\": {}", tool.kind, field.key, lower(field.about));
+        let message =
+            format!("a tool of type {} needs \"{}\": {}", tool.kind, field.key, lower(field.about));
         report.at(&tool.entry, present(&tool.entry, field.key), message);
     }
 }
 
-/// Whether an object lacks a text, or has an empty one. Other types are said by descriptor.wrong-type.
+/// Whether an object lacks a text, or has an empty one. Other types are said by
+/// descriptor.wrong-type.
 fn lacks_text(value: &Value, key: &str) -> bool {
     value.is_object()
-        && value.get(key).is_none_or(|member| member.is_null() || member.as_str().is_some_and(|text| text.trim().is_empty()))
+        && value.get(key).is_none_or(|member| {
+            member.is_null() || member.as_str().is_some_and(|text| text.trim().is_empty())
+        })
 }
 
 /// The member where it is there, else the entry.
@@ -134,14 +153,23 @@ impl Taken {
 
 fn odd_types(entry: &Entry, taken: Taken, report: &mut Report<'_>) {
     for (key, holds) in holdings(entry) {
-        let Some(value) = entry.value.get(key).filter(|value| Taken::of(entry, key, holds, value) == taken) else { continue };
+        let Some(value) =
+            entry.value.get(key).filter(|value| Taken::of(entry, key, holds, value) == taken)
+        else {
+            continue;
+        };
         match (holds, value) {
-            (Holds::Text, Value::String(_)) | (Holds::List | Holds::Texts, Value::Array(_)) if holds != Holds::Texts => {}
+            (Holds::Text, Value::String(_)) | (Holds::List | Holds::Texts, Value::Array(_))
+                if holds != Holds::Texts => {}
             (Holds::Count, value) if python::int(value).is_ok() => {}
             (Holds::Texts, Value::Array(items)) => wrong_items(entry, key, items, report),
             (Holds::Texts, Value::String(one)) => {
-                let message = format!("\"{key}\" is a text and must be a list of texts; TrustGraph refuses to load it");
-                report.at(entry, member(key), message).fix_set("make it a list of one", json!([one]));
+                let message = format!(
+                    "\"{key}\" is a text and must be a list of texts; TrustGraph refuses to load it"
+                );
+                report
+                    .at(entry, member(key), message)
+                    .fix_set("make it a list of one", json!([one]));
             }
             _ => wrong_value(entry, key, holds, report),
         }
@@ -152,22 +180,35 @@ fn wrong_value(entry: &Entry, key: &str, holds: Holds, report: &mut Report<'_>) 
     let Some(value) = entry.value.get(key) else { return };
     let then = match (key, value) {
         (keys::GROUP, Value::Null) => ": the tool is in no group",
-        (keys::STATES_DEPLOYED | keys::STATES_DOCUMENT, Value::Null) => ": the tool is available in no state",
-        _ if Taken::of(entry, key, holds, value) == Taken::AsItIs => "; TrustGraph loads it as it is",
+        (keys::STATES_DEPLOYED | keys::STATES_DOCUMENT, Value::Null) => {
+            ": the tool is available in no state"
+        }
+        _ if Taken::of(entry, key, holds, value) == Taken::AsItIs => {
+            "; TrustGraph loads it as it is"
+        }
         _ => "",
     };
-    let found = report.at(entry, member(key), format!("\"{key}\" is {} and must be {}{then}", shown(value), words(holds)));
+    let found = report.at(
+        entry,
+        member(key),
+        format!("\"{key}\" is {} and must be {}{then}", shown(value), words(holds)),
+    );
     match (holds, value) {
         (_, Value::Null) => found.fix_remove("remove it"),
-        (Holds::Text, Value::Number(_) | Value::Bool(_)) => found.fix_set("make it a text", value.to_string()),
+        (Holds::Text, Value::Number(_) | Value::Bool(_)) => {
+            found.fix_set("make it a text", value.to_string());
+        }
         _ => {}
     }
 }
 
 fn wrong_items(entry: &Entry, key: &str, items: &[Value], report: &mut Report<'_>) {
     for (index, item) in items.iter().enumerate().filter(|(_, item)| !item.is_string()) {
-        let found =
-            report.at(entry, member(key).item(index), format!("an item of \"{key}\" is {} and must be a text", shown(item)));
+        let found = report.at(
+            entry,
+            member(key).item(index),
+            format!("an item of \"{key}\" is {} and must be a text", shown(item)),
+        );
         match item {
             Value::Number(_) | Value::Bool(_) => found.fix_set("make it a text", item.to_string()),
             _ => found.fix_remove("remove it"),
@@ -198,25 +239,35 @@ fn shown(value: &Value) -> &'static str {
 pub fn unknown_key(context: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     let Value::Object(members) = &*entry.value else { return };
     let known = known_keys(entry);
-    let serves = text(&entry.value, keys::TYPE) == Some(keys::TOOL_SERVICE) && entry.kind == EntryKind::Tool;
-    let service = text(&entry.value, keys::SERVICE).and_then(|key| context.catalog.service_by_key(entry.system, key));
-    let declared = |key: &str| service.is_some_and(|service| service.parameters.iter().any(|parameter| parameter.name == key));
+    let serves =
+        text(&entry.value, keys::TYPE) == Some(keys::TOOL_SERVICE) && entry.kind == EntryKind::Tool;
+    let service = text(&entry.value, keys::SERVICE)
+        .and_then(|key| context.catalog.service_by_key(entry.system, key));
+    let declared = |key: &str| {
+        service
+            .is_some_and(|service| service.parameters.iter().any(|parameter| parameter.name == key))
+    };
     for key in members.keys().filter(|key| !known.contains(&key.as_str()) && !declared(key)) {
         if entry.kind == EntryKind::Tool && known::meant(key).is_some() {
             continue;
         }
         let near = nearest(
             key,
-            known
-                .iter()
-                .copied()
-                .chain(service.into_iter().flat_map(|service| &service.parameters).map(|parameter| parameter.name.as_str())),
+            known.iter().copied().chain(
+                service
+                    .into_iter()
+                    .flat_map(|service| &service.parameters)
+                    .map(|parameter| parameter.name.as_str()),
+            ),
         );
         // Other keys of a tool with a service are values for it: service.value-undeclared.
         if serves && near.is_none() {
             continue;
         }
-        let message = format!("TrustGraph does not know the key \"{key}\" and ignores it{}", did_you_mean(near));
+        let message = format!(
+            "TrustGraph does not know the key \"{key}\" and ignores it{}",
+            did_you_mean(near)
+        );
         let found = report.at(entry, member(key), message);
         match near.filter(|near| !members.contains_key(*near)) {
             Some(near) => found.fix_rename(near),
@@ -227,8 +278,15 @@ pub fn unknown_key(context: &LintContext<'_>, entry: &Entry, report: &mut Report
 
 pub fn mcp_key_ignored(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let value = &*tool.entry.value;
-    if tool.kind == "mcp-tool" && value.get(keys::MCP_TOOL_DOCUMENT).is_some() && value.get(keys::MCP_TOOL).is_none() {
-        let message = format!("TrustGraph as deployed ignores \"{}\" and reads \"{}\"", keys::MCP_TOOL_DOCUMENT, keys::MCP_TOOL);
+    if tool.kind == "mcp-tool"
+        && value.get(keys::MCP_TOOL_DOCUMENT).is_some()
+        && value.get(keys::MCP_TOOL).is_none()
+    {
+        let message = format!(
+            "TrustGraph as deployed ignores \"{}\" and reads \"{}\"",
+            keys::MCP_TOOL_DOCUMENT,
+            keys::MCP_TOOL
+        );
         report.at(&tool.entry, member(keys::MCP_TOOL_DOCUMENT), message).fix_rename(keys::MCP_TOOL);
     }
 }

@@ -16,8 +16,14 @@ use crate::{
 pub fn misspelt_key(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Value::Object(members) = &*tool.entry.value else { return };
     let known = known_keys(&tool.entry);
-    let service = tool.service.as_deref().and_then(|key| context.catalog.service_by_key(tool.entry.system, key));
-    let declared = |key: &str| service.is_some_and(|service| service.parameters.iter().any(|parameter| parameter.name == key));
+    let service = tool
+        .service
+        .as_deref()
+        .and_then(|key| context.catalog.service_by_key(tool.entry.system, key));
+    let declared = |key: &str| {
+        service
+            .is_some_and(|service| service.parameters.iter().any(|parameter| parameter.name == key))
+    };
     debug_assert_eq!(tool.entry.kind, EntryKind::Tool);
     for key in members.keys().filter(|key| !known.contains(&key.as_str()) && !declared(key)) {
         let Some(meant) = meant(key) else { continue };
@@ -26,8 +32,11 @@ pub fn misspelt_key(context: &LintContext<'_>, tool: &Tool, report: &mut Report<
             keys::STATE => "the state does not move",
             _ => "the tool is available in every state",
         };
-        let found =
-            report.at(&tool.entry, member(key), format!("TrustGraph ignores \"{key}\": {effect}; did you mean \"{meant}\"?"));
+        let found = report.at(
+            &tool.entry,
+            member(key),
+            format!("TrustGraph ignores \"{key}\": {effect}; did you mean \"{meant}\"?"),
+        );
         if !members.contains_key(meant) {
             found.fix_rename(meant);
         }
@@ -42,16 +51,28 @@ pub fn states_key_ignored(_: &LintContext<'_>, tool: &Tool, report: &mut Report<
             keys::STATES_DOCUMENT,
             keys::STATES_DEPLOYED
         );
-        report.at(&tool.entry, member(keys::STATES_DOCUMENT), message).fix_rename(keys::STATES_DEPLOYED);
+        report
+            .at(&tool.entry, member(keys::STATES_DOCUMENT), message)
+            .fix_rename(keys::STATES_DEPLOYED);
     }
 }
 
 pub fn both_keys(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let value = &*tool.entry.value;
-    let (Some(document), Some(deployed)) = (value.get(keys::STATES_DOCUMENT), value.get(keys::STATES_DEPLOYED)) else { return };
+    let (Some(document), Some(deployed)) =
+        (value.get(keys::STATES_DOCUMENT), value.get(keys::STATES_DEPLOYED))
+    else {
+        return;
+    };
     if document != deployed {
-        let message = format!("\"{}\" and \"{}\" differ; only the second counts", keys::STATES_DOCUMENT, keys::STATES_DEPLOYED);
+        let message = format!(
+            "\"{}\" and \"{}\" differ; only the second counts",
+            keys::STATES_DOCUMENT,
+            keys::STATES_DEPLOYED
+        );
         let at: Pointer = member(keys::STATES_DOCUMENT);
-        report.at(&tool.entry, at, message).fix_remove(format!("remove \"{}\"", keys::STATES_DOCUMENT));
+        report
+            .at(&tool.entry, at, message)
+            .fix_remove(format!("remove \"{}\"", keys::STATES_DOCUMENT));
     }
 }

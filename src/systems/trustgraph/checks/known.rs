@@ -32,9 +32,18 @@ pub fn holdings(entry: &Entry) -> Vec<(&'static str, Holds)> {
                 (keys::STATES_DEPLOYED, Holds::Texts),
                 (keys::STATES_DOCUMENT, Holds::Texts),
             ];
-            let fields = text(&entry.value, keys::TYPE).and_then(types::by_name).map_or(&[][..], |of| of.fields);
+            let fields = text(&entry.value, keys::TYPE)
+                .and_then(types::by_name)
+                .map_or(&[][..], |of| of.fields);
             all.extend(fields.iter().map(|field| {
-                (field.key, if matches!(field.kind, FieldKind::Count { .. }) { Holds::Count } else { Holds::Text })
+                (
+                    field.key,
+                    if matches!(field.kind, FieldKind::Count { .. }) {
+                        Holds::Count
+                    } else {
+                        Holds::Text
+                    },
+                )
             }));
             all
         }
@@ -44,7 +53,11 @@ pub fn holdings(entry: &Entry) -> Vec<(&'static str, Holds)> {
             (keys::RESPONSE_QUEUE, Holds::Text),
             (keys::CONFIG_PARAMS, Holds::List),
         ],
-        EntryKind::Server => vec![(keys::URL, Holds::Text), (keys::REMOTE_NAME, Holds::Text), (keys::AUTH_TOKEN, Holds::Text)],
+        EntryKind::Server => vec![
+            (keys::URL, Holds::Text),
+            (keys::REMOTE_NAME, Holds::Text),
+            (keys::AUTH_TOKEN, Holds::Text),
+        ],
     }
 }
 
@@ -61,7 +74,8 @@ pub const COMMON: &[&str] = &[
     keys::ARGUMENTS_SCHEMA,
 ];
 
-/// The keys that an entry may have, beside what its service declares. A tool of no known type may have those of all types.
+/// The keys that an entry may have, beside what its service declares. A tool of no known type may
+/// have those of all types.
 pub fn known_keys(entry: &Entry) -> Vec<&'static str> {
     match entry.kind {
         EntryKind::Tool => {
@@ -101,5 +115,7 @@ pub fn meant(key: &str) -> Option<&'static str> {
     }
     let gate = [keys::STATES_DEPLOYED, keys::STATES_DOCUMENT, keys::GROUP, keys::STATE];
     let near = nearest(key, gate)?;
-    gate.into_iter().find(|of| *of == near).map(|of| if of == keys::STATES_DOCUMENT { keys::STATES_DEPLOYED } else { of })
+    gate.into_iter()
+        .find(|of| *of == near)
+        .map(|of| if of == keys::STATES_DOCUMENT { keys::STATES_DEPLOYED } else { of })
 }

@@ -1,4 +1,5 @@
-//! The schema of a tool's arguments: whether it is one, and whether the list beside it tells TrustGraph's own model the same.
+//! The schema of a tool's arguments: whether it is one, and whether the list beside it tells
+//! TrustGraph's own model the same.
 
 use serde_json::{Value, json};
 
@@ -40,7 +41,11 @@ pub fn invalid(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
     for finding in Checker::compile(schema).err().into_iter().flatten() {
         let keyword = finding.at.last().map_or_else(String::new, |keyword| format!("{keyword}: "));
-        report.at(&tool.entry, at.join(&finding.at), format!("not a JSON Schema: {keyword}{}", finding.words));
+        report.at(
+            &tool.entry,
+            at.join(&finding.at),
+            format!("not a JSON Schema: {keyword}{}", finding.words),
+        );
     }
     if let Some(of) = schema.get("type").filter(|of| *of != "object") {
         let message = format!("the arguments of a call are an object, and this schema wants {of}");
@@ -52,19 +57,39 @@ pub fn differs(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(schema @ Value::Object(_)) = given(tool) else { return };
     let schema = Schema::new(schema.clone());
     let root = schema.root_node();
-    let listed = tool.entry.value.get(keys::ARGUMENTS).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let listed = tool
+        .entry
+        .value
+        .get(keys::ARGUMENTS)
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default();
     let named = |item: &&Value, property: &Property| text(item, keys::NAME) == Some(&property.name);
     let in_list = |property: &&Property| listed.iter().find(|item| named(item, property));
-    let unlisted: Vec<&str> =
-        root.object.properties.iter().filter(|property| in_list(property).is_none()).map(|property| &*property.name).collect();
-    let unknown: Vec<&str> =
-        listed.iter().filter_map(|item| text(item, keys::NAME)).filter(|name| root.object.property(name).is_none()).collect();
+    let unlisted: Vec<&str> = root
+        .object
+        .properties
+        .iter()
+        .filter(|property| in_list(property).is_none())
+        .map(|property| &*property.name)
+        .collect();
+    let unknown: Vec<&str> = listed
+        .iter()
+        .filter_map(|item| text(item, keys::NAME))
+        .filter(|name| root.object.property(name).is_none())
+        .collect();
     let words = match (unlisted.as_slice(), unknown.as_slice()) {
         ([], []) => return,
         (missing, []) => format!("the list of arguments lacks {}", missing.join(", ")),
-        ([], unknown) => format!("the schema of the arguments does not know {}", unknown.join(", ")),
+        ([], unknown) => {
+            format!("the schema of the arguments does not know {}", unknown.join(", "))
+        }
         (missing, unknown) => {
-            format!("the list of arguments lacks {}, and their schema does not know {}", missing.join(", "), unknown.join(", "))
+            format!(
+                "the list of arguments lacks {}, and their schema does not know {}",
+                missing.join(", "),
+                unknown.join(", ")
+            )
         }
     };
     let items: Vec<Value> = root
@@ -73,15 +98,26 @@ pub fn differs(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
         .iter()
         .map(|property| in_list(&property).cloned().unwrap_or_else(|| listing(&schema, property)))
         .collect();
-    let found =
-        report.at(&tool.entry, member(keys::ARGUMENTS_SCHEMA), format!("{words}: TrustGraph's own model reads the list alone"));
-    found.fix("list them by the schema", [Edit::Set { at: member(keys::ARGUMENTS), to: Value::Array(items).into() }]);
+    let found = report.at(
+        &tool.entry,
+        member(keys::ARGUMENTS_SCHEMA),
+        format!("{words}: TrustGraph's own model reads the list alone"),
+    );
+    found.fix(
+        "list them by the schema",
+        [Edit::Set { at: member(keys::ARGUMENTS), to: Value::Array(items).into() }],
+    );
 }
 
 /// A declared member as an item of the list.
 fn listing(schema: &Schema, property: &Property) -> Value {
     let node = schema.node(&property.node);
-    let keyword = |types: Types| Types::WORDS.iter().find(|(of, ..)| *of == types).map_or("string", |(_, keyword, _)| keyword);
+    let keyword = |types: Types| {
+        Types::WORDS
+            .iter()
+            .find(|(of, ..)| *of == types)
+            .map_or("string", |(_, keyword, _)| keyword)
+    };
     let of = node.shown_types().each().next().map_or("string", |(types, _)| keyword(types));
     json!({keys::NAME: &*property.name, keys::TYPE: of, keys::DESCRIPTION: node.description.as_deref().unwrap_or_default()})
 }

@@ -33,28 +33,43 @@ pub fn service_of<'c>(context: &LintContext<'c>, tool: &Tool) -> Option<&'c Serv
 }
 
 pub fn not_named(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
-    let names = tool.entry.value.get(keys::SERVICE).is_some_and(|service| !service.is_null() && service != "");
+    let names = tool
+        .entry
+        .value
+        .get(keys::SERVICE)
+        .is_some_and(|service| !service.is_null() && service != "");
     if tool.kind == keys::TOOL_SERVICE && !names {
-        report.at(&tool.entry, Pointer::root(), "a tool of type tool-service must name its \"service\"");
+        report.at(
+            &tool.entry,
+            Pointer::root(),
+            "a tool of type tool-service must name its \"service\"",
+        );
     }
 }
 
 pub fn unknown(context: &LintContext<'_>, report: &mut Report<'_>) {
     let ours = |entry: &Entry| entry.system == keys::SYSTEM;
-    let is_open = |tool: &&Tool| ours(&tool.entry) && tool.kind == keys::TOOL_SERVICE && service_of(context, tool).is_none();
+    let is_open = |tool: &&Tool| {
+        ours(&tool.entry) && tool.kind == keys::TOOL_SERVICE && service_of(context, tool).is_none()
+    };
     let tools = context.catalog.tools.iter().map(|tool| &**tool).filter(is_open);
-    let open = tools.filter_map(|tool| Some((tool, tool.service.as_deref().filter(|key| !key.is_empty())?)));
+    let open = tools
+        .filter_map(|tool| Some((tool, tool.service.as_deref().filter(|key| !key.is_empty())?)));
     let known = OnceCell::new();
     for (tool, key) in open {
         let (ids, names) = known.get_or_init(|| {
-            let services = || context.catalog.services.iter().filter(|service| ours(&service.entry));
+            let services =
+                || context.catalog.services.iter().filter(|service| ours(&service.entry));
             let mut ids: HashMap<&str, &Service> = HashMap::new();
-            for (id, service) in services().filter_map(|service| Some((text(&service.entry.value, keys::ID)?, service))) {
+            for (id, service) in services()
+                .filter_map(|service| Some((text(&service.entry.value, keys::ID)?, service)))
+            {
                 ids.entry(id).or_insert(service);
             }
             (ids, Names::of(services().map(Service::key)))
         });
-        // As deployed a service is found by its key alone; the id that the document goes by is the likeliest reason.
+        // As deployed a service is found by its key alone; the id that the document goes by is the
+        // likeliest reason.
         let by_id = ids.get(key);
         let near = by_id.map(|service| service.key()).or_else(|| names.nearest(key));
         let message = match by_id {
@@ -73,25 +88,45 @@ pub fn unknown(context: &LintContext<'_>, report: &mut Report<'_>) {
 
 pub fn parameter_missing(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(service) = service_of(context, tool) else { return };
-    for parameter in
-        service.parameters.iter().filter(|parameter| parameter.required && tool.entry.value.get(&parameter.name).is_none())
+    for parameter in service
+        .parameters
+        .iter()
+        .filter(|parameter| parameter.required && tool.entry.value.get(&parameter.name).is_none())
     {
-        let message = format!("the service \"{}\" requires \"{}\", and the tool does not give it", service.key(), parameter.name);
+        let message = format!(
+            "the service \"{}\" requires \"{}\", and the tool does not give it",
+            service.key(),
+            parameter.name
+        );
         let found = report.at(&tool.entry, Pointer::root(), message);
-        found.fix(format!("add \"{}\"", parameter.name), [Edit::Set { at: member(&parameter.name), to: "".into() }]);
+        found.fix(
+            format!("add \"{}\"", parameter.name),
+            [Edit::Set { at: member(&parameter.name), to: "".into() }],
+        );
     }
 }
 
 pub fn value_undeclared(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
-    let (Some(service), Value::Object(members)) = (service_of(context, tool), &*tool.entry.value) else { return };
+    let (Some(service), Value::Object(members)) = (service_of(context, tool), &*tool.entry.value)
+    else {
+        return;
+    };
     let known = known::known_keys(&tool.entry);
     let names = || service.parameters.iter().map(|parameter| parameter.name.as_str());
-    for key in members.keys().filter(|key| !known.contains(&key.as_str()) && names().all(|name| name != key.as_str())) {
+    for key in members
+        .keys()
+        .filter(|key| !known.contains(&key.as_str()) && names().all(|name| name != key.as_str()))
+    {
         // Slips are said by gates.misspelt-key and descriptor.unknown-key.
-        if known::meant(key).is_some() || nearest(key, known.iter().copied().chain(names())).is_some() {
+        if known::meant(key).is_some()
+            || nearest(key, known.iter().copied().chain(names())).is_some()
+        {
             continue;
         }
-        let message = format!("the service \"{}\" declares no \"{key}\": the value is not passed on", service.key());
+        let message = format!(
+            "the service \"{}\" declares no \"{key}\": the value is not passed on",
+            service.key()
+        );
         report.at(&tool.entry, member(key), message).fix_remove("remove it");
     }
 }
@@ -99,18 +134,29 @@ pub fn value_undeclared(context: &LintContext<'_>, tool: &Tool, report: &mut Rep
 pub fn no_id(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
     let value = &*service.entry.value;
     if value.is_object() && value.get(keys::ID).is_none_or(|id| id.is_null() || id == "") {
-        let found = report.at(&service.entry, Pointer::root(), "no id, by which the document's tools find it");
-        found.fix(format!("add the id \"{}\"", service.key()), [Edit::Set { at: member(keys::ID), to: service.key().into() }]);
+        let found = report.at(
+            &service.entry,
+            Pointer::root(),
+            "no id, by which the document's tools find it",
+        );
+        found.fix(
+            format!("add the id \"{}\"", service.key()),
+            [Edit::Set { at: member(keys::ID), to: service.key().into() }],
+        );
     }
 }
 
 pub fn id_differs(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
-    if let Some(id) = text(&service.entry.value, keys::ID).filter(|id| !id.is_empty() && *id != service.key()) {
+    if let Some(id) =
+        text(&service.entry.value, keys::ID).filter(|id| !id.is_empty() && *id != service.key())
+    {
         let message = format!(
             "its id is \"{id}\" and its key \"{}\": as deployed tools find it by the key, by the document by the id",
             service.key()
         );
-        report.at(&service.entry, member(keys::ID), message).fix_set(format!("change to \"{}\"", service.key()), service.key());
+        report
+            .at(&service.entry, member(keys::ID), message)
+            .fix_set(format!("change to \"{}\"", service.key()), service.key());
     }
 }
 
@@ -118,13 +164,16 @@ pub fn file_name(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>
     let place = service.entry.id.place();
     let stem = place.file.path().file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     if place.at.is_root() && stem != service.key() {
-        let message =
-            format!("its file is called \"{stem}\": store it under the key \"{}\", or tools do not find it", service.key());
+        let message = format!(
+            "its file is called \"{stem}\": store it under the key \"{}\", or tools do not find it",
+            service.key()
+        );
         report.at(&service.entry, member(keys::ID), message);
     }
 }
 
-const QUEUES: [(&str, &str); 2] = [(keys::REQUEST_QUEUE, "request"), (keys::RESPONSE_QUEUE, "response")];
+const QUEUES: [(&str, &str); 2] =
+    [(keys::REQUEST_QUEUE, "request"), (keys::RESPONSE_QUEUE, "response")];
 
 pub fn queue_missing(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
     let value = &*service.entry.value;
@@ -136,17 +185,25 @@ pub fn queue_missing(_: &LintContext<'_>, service: &Service, report: &mut Report
                 Pointer::root(),
                 format!("no \"{key}\": TrustGraph loads no tool that uses this service"),
             );
-            found.fix(format!("set it to {name}"), [Edit::Set { at: member(key), to: name.into() }]);
+            found
+                .fix(format!("set it to {name}"), [Edit::Set { at: member(key), to: name.into() }]);
         }
     }
 }
 
 pub fn queue_name(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
     for (key, _) in QUEUES {
-        let Some(name) = text(&service.entry.value, key).filter(|name| !name.is_empty()) else { continue };
+        let Some(name) = text(&service.entry.value, key).filter(|name| !name.is_empty()) else {
+            continue;
+        };
         if let Err(problem) = queue::nats_subject(name) {
             let near = misspelt_scheme(name);
-            let message = format!("the queue \"{}\" cannot be read: {}; {}", name.escape_debug(), problem.cause, problem.remedy);
+            let message = format!(
+                "the queue \"{}\" cannot be read: {}; {}",
+                name.escape_debug(),
+                problem.cause,
+                problem.remedy
+            );
             let found = report.at(&service.entry, member(key), message);
             if let Some(better) = near {
                 found.fix_set(format!("change to {better}"), better);
@@ -163,19 +220,29 @@ fn misspelt_scheme(name: &str) -> Option<String> {
 }
 
 pub fn parameter_malformed(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
-    let Some(items) = service.entry.value.get(keys::CONFIG_PARAMS).and_then(Value::as_array) else { return };
+    let Some(items) = service.entry.value.get(keys::CONFIG_PARAMS).and_then(Value::as_array) else {
+        return;
+    };
     let mut seen = HashSet::new();
     for (index, item) in items.iter().enumerate() {
         let at = member(keys::CONFIG_PARAMS).item(index);
         let name = item.as_str().or_else(|| text(item, keys::NAME)).filter(|name| !name.is_empty());
         match name {
-            None => drop(report.at(&service.entry, at, "a parameter is a name, or an object with a \"name\"")),
+            None => drop(report.at(
+                &service.entry,
+                at,
+                "a parameter is a name, or an object with a \"name\"",
+            )),
             Some(name) if !seen.insert(name) => {
-                report.at(&service.entry, at, format!("the parameter \"{name}\" stands twice")).fix_remove("remove this one");
+                report
+                    .at(&service.entry, at, format!("the parameter \"{name}\" stands twice"))
+                    .fix_remove("remove this one");
             }
             Some(_) if item.get(keys::REQUIRED).is_some_and(|required| !required.is_boolean()) => {
-                let meant = if item.get(keys::REQUIRED).is_some_and(is_true) { "true" } else { "false" };
-                let message = format!("\"required\" must be true or false; TrustGraph takes it for {meant}");
+                let meant =
+                    if item.get(keys::REQUIRED).is_some_and(is_true) { "true" } else { "false" };
+                let message =
+                    format!("\"required\" must be true or false; TrustGraph takes it for {meant}");
                 drop(report.at(&service.entry, at.child(keys::REQUIRED), message));
             }
             Some(_) => {}
@@ -186,14 +253,21 @@ pub fn parameter_malformed(_: &LintContext<'_>, service: &Service, report: &mut 
 pub fn parameter_shadowed(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
     for (index, parameter) in service.parameters.iter().enumerate() {
         if known::COMMON.contains(&parameter.name.as_str()) || parameter.name == keys::SERVICE {
-            let message = format!("every tool has a \"{}\" of its own: the service gets that", parameter.name);
+            let message = format!(
+                "every tool has a \"{}\" of its own: the service gets that",
+                parameter.name
+            );
             report.at(&service.entry, member(keys::CONFIG_PARAMS).item(index), message);
         }
     }
 }
 
 pub fn server_unknown(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
-    let Some(key) = tool.service.as_deref().filter(|key| tool.kind == "mcp-tool" && !key.is_empty()) else { return };
+    let Some(key) =
+        tool.service.as_deref().filter(|key| tool.kind == "mcp-tool" && !key.is_empty())
+    else {
+        return;
+    };
     if context.server(tool.entry.system, key).is_some() {
         return;
     }
@@ -202,8 +276,11 @@ pub fn server_unknown(context: &LintContext<'_>, tool: &Tool, report: &mut Repor
         .into_iter()
         .find(|at| tool.entry.value.get(at).is_some())
         .unwrap_or(keys::MCP_TOOL);
-    let found =
-        report.at(&tool.entry, member(at), format!("there is no MCP server \"{key}\" in this workspace{}", did_you_mean(near)));
+    let found = report.at(
+        &tool.entry,
+        member(at),
+        format!("there is no MCP server \"{key}\" in this workspace{}", did_you_mean(near)),
+    );
     if let Some(near) = near {
         found.fix_set(format!("change to \"{near}\""), near);
     }

@@ -18,11 +18,18 @@ use crate::{
 pub fn refused(context: &LintContext<'_>, report: &mut Report<'_>) {
     let ours = |entry: &Entry| entry.system == keys::SYSTEM;
     let tools = || context.catalog.tools.iter().map(|tool| &tool.entry).filter(|entry| ours(entry));
-    let services = || context.catalog.services.iter().map(|service| &service.entry).filter(|entry| ours(entry));
-    let readable: Services<'_> = services().filter_map(|entry| Some((entry.key.as_str(), held(entry).ok()?))).collect();
+    let services = || {
+        context.catalog.services.iter().map(|service| &service.entry).filter(|entry| ours(entry))
+    };
+    let readable: Services<'_> =
+        services().filter_map(|entry| Some((entry.key.as_str(), held(entry).ok()?))).collect();
     let count = tools().count();
     let mut say = |entry: &Entry, field: &str, logged: &str| {
-        let others = if count > 1 { format!("none of the {count} tools is loaded") } else { "no tool is loaded".to_owned() };
+        let others = if count > 1 {
+            format!("none of the {count} tools is loaded")
+        } else {
+            "no tool is loaded".to_owned()
+        };
         let at = if entry.value.get(field).is_some() { member(field) } else { Pointer::root() };
         report.at(entry, at, format!("because of this entry {others}; TrustGraph logs: {logged}"));
     };
@@ -33,7 +40,9 @@ pub fn refused(context: &LintContext<'_>, report: &mut Report<'_>) {
     }
     for entry in tools() {
         let refused = match held(entry) {
-            Ok(value) => load::keyed(value, &readable).err().map(|LoadError { field, logged, .. }| (field, logged)),
+            Ok(value) => load::keyed(value, &readable)
+                .err()
+                .map(|LoadError { field, logged, .. }| (field, logged)),
             Err(logged) => Some(("", logged)),
         };
         if let Some((field, logged)) = refused {

@@ -25,29 +25,46 @@ const FIXED: [(&str, &str); 1] = [("text-completion", "question")];
 
 /// The tools whose template is not among those where their calls go, as far as these are known.
 #[must_use]
-pub fn missing(catalog: &Catalog, connections: &Connections, listeners: &Listeners) -> Vec<Finding> {
+pub fn missing(
+    catalog: &Catalog,
+    connections: &Connections,
+    listeners: &Listeners,
+) -> Vec<Finding> {
     let (code, severity, _) = MISSING;
     let mut findings = Vec::new();
     let mut report = Report::new(code, severity, &mut findings);
     for tool in catalog.tools.iter().filter(|tool| tool.entry.system == keys::SYSTEM) {
         let connection = connections.of(tool);
-        let Some(there) = listeners.get(&connection.name).filter(|_| settings::is_gateway(connection.transport())) else {
+        let Some(there) = listeners
+            .get(&connection.name)
+            .filter(|_| settings::is_gateway(connection.transport()))
+        else {
             continue;
         };
-        let fixed = FIXED.iter().find(|(kind, _)| *kind == tool.kind).map(|(_, template)| *template);
-        let own = || text(&tool.entry.value, keys::TEMPLATE).filter(|name| tool.kind == keys::PROMPT && !name.is_empty());
+        let fixed =
+            FIXED.iter().find(|(kind, _)| *kind == tool.kind).map(|(_, template)| *template);
+        let own = || {
+            text(&tool.entry.value, keys::TEMPLATE)
+                .filter(|name| tool.kind == keys::PROMPT && !name.is_empty())
+        };
         let Some(template) = fixed.or_else(own) else { continue };
-        let names = || there.iter().filter(|(_, kind)| kind == keys::PROMPT).map(|(name, _)| name.as_str());
+        let names =
+            || there.iter().filter(|(_, kind)| kind == keys::PROMPT).map(|(name, _)| name.as_str());
         if names().any(|name| name == template) {
             continue;
         }
-        let near = similar::nearest(template, names()).map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
+        let near = similar::nearest(template, names())
+            .map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
         let message = format!(
             "there is no prompt template \"{}\" where connection \"{}\" leads: every call of this tool fails there{near}",
             template.escape_debug(),
             connection.name
         );
-        report.at(&tool.entry, member(if fixed.is_some() { keys::TYPE } else { keys::TEMPLATE }), message);
+        report.at(
+            &tool.entry,
+            member(if fixed.is_some() { keys::TYPE } else { keys::TEMPLATE }),
+            message,
+        );
     }
     findings
 }
@@ -71,18 +88,23 @@ mod tests {
         let mut connections = Connections::default();
         connections.choose(Connection::to(TransportKind::Http, "tg", "http://h"));
         let there = |names: &[&str]| {
-            let listed: Vec<_> = names.iter().map(|name| ((*name).to_owned(), "prompt".to_owned())).collect();
+            let listed: Vec<_> =
+                names.iter().map(|name| ((*name).to_owned(), "prompt".to_owned())).collect();
             Listeners::from([("tg".to_owned(), listed.into())])
         };
         let found = |listeners: &Listeners| -> Vec<String> {
-            missing(&catalog, &connections, listeners).into_iter().map(|finding| finding.message).collect()
+            missing(&catalog, &connections, listeners)
+                .into_iter()
+                .map(|finding| finding.message)
+                .collect()
         };
         assert_eq!(found(&Listeners::new()), [""; 0]);
         assert_eq!(found(&there(&["shout", "shoot", "question"])), [""; 0]);
         let told = found(&there(&["shout"]));
         assert_eq!(told.len(), 2, "{told:?}");
         assert!(
-            told[0].contains("\"shoot\" where connection \"tg\" leads") && told[0].ends_with("did you mean \"shout\"?"),
+            told[0].contains("\"shoot\" where connection \"tg\" leads")
+                && told[0].ends_with("did you mean \"shout\"?"),
             "{told:?}"
         );
         assert!(told[1].contains("\"question\""), "{told:?}");

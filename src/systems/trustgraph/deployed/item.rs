@@ -16,8 +16,11 @@ use crate::{
 };
 
 /// The configuration types that hold what agents use, in the order in which they are shown.
-pub const SECTIONS: [(&str, EntryKind); 3] =
-    [(keys::TOOLS, EntryKind::Tool), (keys::SERVICES, EntryKind::Service), (keys::SERVERS, EntryKind::Server)];
+pub const SECTIONS: [(&str, EntryKind); 3] = [
+    (keys::TOOLS, EntryKind::Tool),
+    (keys::SERVICES, EntryKind::Service),
+    (keys::SERVERS, EntryKind::Server),
+];
 
 /// The section that entries of a kind are kept under.
 #[must_use]
@@ -49,7 +52,8 @@ pub fn listing(kind: &str) -> Map<String, Value> {
     object(json!({"operation": "list", "type": kind}))
 }
 
-/// The names of the prompt templates that an answer to [`listing`] holds; `None` where it is an error's, or no answer at all.
+/// The names of the prompt templates that an answer to [`listing`] holds; `None` where it is an
+/// error's, or no answer at all.
 #[must_use]
 pub fn templates(answer: &str) -> Option<Vec<String>> {
     let answer: Value = serde_json::from_str(answer).ok()?;
@@ -58,7 +62,8 @@ pub fn templates(answer: &str) -> Option<Vec<String>> {
     if listed.is_empty() && answer.get("version").and_then(Value::as_u64) == Some(0) {
         return None;
     }
-    let named = listed.iter().filter_map(Value::as_str).filter_map(|key| key.strip_prefix(keys::TEMPLATES));
+    let named =
+        listed.iter().filter_map(Value::as_str).filter_map(|key| key.strip_prefix(keys::TEMPLATES));
     Some(named.map(str::to_owned).collect())
 }
 
@@ -78,13 +83,20 @@ pub fn read(section: &'static str, answer: &str) -> Result<Vec<Item>, Problem> {
         Problem::new(ProblemKind::BadReply, format!("reading {section} from TrustGraph"), cause)
             .remedy("look into the log of the configuration service")
     };
-    let answer: Value = serde_json::from_str(answer).map_err(|_| unreadable("the answer is not JSON"))?;
-    let values = answer.get("values").and_then(Value::as_array).ok_or_else(|| unreadable("the answer holds no values"))?;
+    let answer: Value =
+        serde_json::from_str(answer).map_err(|_| unreadable("the answer is not JSON"))?;
+    let values = answer
+        .get("values")
+        .and_then(Value::as_array)
+        .ok_or_else(|| unreadable("the answer holds no values"))?;
     // An error of the configuration service arrives as an empty answer of version 0.
     if values.is_empty() && answer.get("version").and_then(Value::as_u64) == Some(0) {
-        return Err(unreadable("the answer is empty and has version 0, which is how the gateway tells an error"));
+        return Err(unreadable(
+            "the answer is empty and has version 0, which is how the gateway tells an error",
+        ));
     }
-    let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
+    let text =
+        |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
     let mut items: Vec<Item> = values
         .iter()
         .filter_map(|value| {
@@ -110,7 +122,12 @@ mod tests {
         assert_eq!(items.iter().map(Item::name).collect::<Vec<_>>(), ["tool/a", "tool/b"]);
         assert_eq!((items[0].value(), items[1].value()), (None, Some(json!({}))));
         assert_eq!(read(keys::TOOLS, r#"{"version": 2, "values": []}"#), Ok(Vec::new()));
-        assert!(read(keys::TOOLS, r#"{"version": 0, "values": []}"#).unwrap_err().cause.contains("version 0"));
+        assert!(
+            read(keys::TOOLS, r#"{"version": 0, "values": []}"#)
+                .unwrap_err()
+                .cause
+                .contains("version 0")
+        );
         let listed = r#"{"version": 2, "directory": ["system", "template.shout"]}"#;
         assert_eq!(templates(listed), Some(vec!["shout".to_owned()]));
         assert_eq!((templates(r#"{"version": 0, "directory": []}"#), templates("x")), (None, None));

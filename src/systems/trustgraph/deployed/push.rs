@@ -1,4 +1,5 @@
-//! What sending the workspace's entries changes there, as requests and as something to look at first.
+//! What sending the workspace's entries changes there, as requests and as something to look at
+//! first.
 
 use std::{borrow::Cow, collections::BTreeSet};
 
@@ -30,20 +31,38 @@ use crate::{
 /// # Errors
 /// When the workspace itself does not say clearly what to send.
 pub fn plan(catalog: &Catalog, deployed: &[Item], absent: Absent) -> Result<Push, Problem> {
-    let entries: Vec<&Entry> = catalog.entries().filter(|entry| entry.system == keys::SYSTEM).collect();
-    let unclear =
-        |cause: String, remedy: &str| Problem::new(ProblemKind::Input, "comparing with TrustGraph", cause).remedy(remedy);
+    let entries: Vec<&Entry> =
+        catalog.entries().filter(|entry| entry.system == keys::SYSTEM).collect();
+    let unclear = |cause: String, remedy: &str| {
+        Problem::new(ProblemKind::Input, "comparing with TrustGraph", cause).remedy(remedy)
+    };
     let mut seen = BTreeSet::new();
-    let mut push =
-        Push { system: keys::SYSTEM, changes: Vec::new(), notes: Vec::new(), after: Vec::new(), loads: Ok(0), reload: false };
+    let mut push = Push {
+        system: keys::SYSTEM,
+        changes: Vec::new(),
+        notes: Vec::new(),
+        after: Vec::new(),
+        loads: Ok(0),
+        reload: false,
+    };
     for entry in &entries {
         let section = section_of(entry.kind);
         if !seen.insert((section, entry.key.as_str())) {
-            let cause = format!("{section}/{} stands twice, the second time in {}:{}", entry.key, entry.id.file(), entry.line);
+            let cause = format!(
+                "{section}/{} stands twice, the second time in {}:{}",
+                entry.key,
+                entry.id.file(),
+                entry.line
+            );
             return Err(unclear(cause, "give one of them another key"));
         }
         if !entry.value.is_object() {
-            let cause = format!("{section}/{} in {}:{} is no object", entry.key, entry.id.file(), entry.line);
+            let cause = format!(
+                "{section}/{} in {}:{} is no object",
+                entry.key,
+                entry.id.file(),
+                entry.line
+            );
             return Err(unclear(cause, "mend the entry, or take it out"));
         }
         let there = deployed.iter().find(|item| is_named(entry, item.section, &item.key));
@@ -56,7 +75,12 @@ pub fn plan(catalog: &Catalog, deployed: &[Item], absent: Absent) -> Result<Push
         };
         if !same {
             let before = there.map(|there| there.text.clone());
-            push.changes.push(Change { section, key: entry.key.clone(), before, after: Some(text.clone()) });
+            push.changes.push(Change {
+                section,
+                key: entry.key.clone(),
+                before,
+                after: Some(text.clone()),
+            });
         }
         push.after.push(Item { system: keys::SYSTEM, section, key: entry.key.clone(), text });
     }
@@ -80,7 +104,10 @@ pub fn plan(catalog: &Catalog, deployed: &[Item], absent: Absent) -> Result<Push
 fn with_token<'e>(entry: &'e Entry, there: Option<&Item>) -> Cow<'e, Value> {
     let token = there.and_then(|there| there.value()?.get(keys::AUTH_TOKEN).cloned());
     match token {
-        Some(token) if section_of(entry.kind) == keys::SERVERS && entry.value.get(keys::AUTH_TOKEN).is_none() => {
+        Some(token)
+            if section_of(entry.kind) == keys::SERVERS
+                && entry.value.get(keys::AUTH_TOKEN).is_none() =>
+        {
             let mut value = (*entry.value).clone();
             value[keys::AUTH_TOKEN] = token;
             Cow::Owned(value)
@@ -105,22 +132,32 @@ fn odd(entry: &Entry) -> Option<String> {
 /// What comes to be there that TrustGraph's own agent cannot call.
 fn uncallable(changes: &[Change]) -> Option<String> {
     let is_service_tool = |change: &&Change| {
-        let value: Option<Value> = change.after.as_deref().and_then(|text| serde_json::from_str(text).ok());
-        change.section == keys::TOOLS && value.is_some_and(|value| value["type"] == keys::TOOL_SERVICE)
+        let value: Option<Value> =
+            change.after.as_deref().and_then(|text| serde_json::from_str(text).ok());
+        change.section == keys::TOOLS
+            && value.is_some_and(|value| value["type"] == keys::TOOL_SERVICE)
     };
-    let names: Vec<&str> = changes.iter().filter(is_service_tool).map(|change| change.key.as_str()).collect();
+    let names: Vec<&str> =
+        changes.iter().filter(is_service_tool).map(|change| change.key.as_str()).collect();
     (!names.is_empty()).then(|| format!("{}: {}", names.join(", "), agent::UNCALLABLE))
 }
 
 /// How many tools the agent should load of all these, or the one that keeps it from loading any.
 fn loads(items: &[Item]) -> Result<usize, String> {
-    let of = |section: &'static str| items.iter().filter(move |item| item.section == section).collect::<Vec<_>>();
-    let read = |items: &[&Item]| items.iter().map(|item| python_json::read(&item.text)).collect::<Vec<_>>();
+    let of = |section: &'static str| {
+        items.iter().filter(move |item| item.section == section).collect::<Vec<_>>()
+    };
+    let read = |items: &[&Item]| {
+        items.iter().map(|item| python_json::read(&item.text)).collect::<Vec<_>>()
+    };
     let (tools, services) = (of(keys::TOOLS), of(keys::SERVICES));
     let (tool_values, service_values) = (read(&tools), read(&services));
     let configuration = Configuration {
         tools: Configuration::held(tools.iter().map(|item| item.key.as_str()), &tool_values),
-        services: Configuration::held(services.iter().map(|item| item.key.as_str()), &service_values),
+        services: Configuration::held(
+            services.iter().map(|item| item.key.as_str()),
+            &service_values,
+        ),
     };
     let stopped = |Stopped { section, row, error }: Stopped| {
         let item = if section == keys::SERVICES { services[row] } else { tools[row] };
@@ -134,53 +171,70 @@ const TOGETHER: [&str; 2] = [keys::TOOLS, keys::SERVICES];
 
 /// The bodies of the requests that make it so, in order.
 ///
-/// The agent loads again only the kinds that a request names: with services alone it has no tools, with tools alone no services. So each
-/// request that touches one of the two names both: a put repeats an entry as it is, a delete names one that does not exist. What is new is
-/// put before anything is deleted, so that at no time less is there than before or after.
+/// The agent loads again only the kinds that a request names: with services alone it has no tools,
+/// with tools alone no services. So each request that touches one of the two names both: a put
+/// repeats an entry as it is, a delete names one that does not exist. What is new is put before
+/// anything is deleted, so that at no time less is there than before or after.
 #[must_use]
 pub fn writes(push: &Push) -> Vec<Map<String, Value>> {
-    let (gone, kept): (Vec<&Change>, Vec<&Change>) = push.changes.iter().partition(|change| change.after.is_none());
-    let touches = |changes: &[&Change]| changes.iter().any(|change| TOGETHER.contains(&change.section));
+    let (gone, kept): (Vec<&Change>, Vec<&Change>) =
+        push.changes.iter().partition(|change| change.after.is_none());
+    let touches =
+        |changes: &[&Change]| changes.iter().any(|change| TOGETHER.contains(&change.section));
     let unnamed = |changes: &[&Change]| {
         let named: Vec<&str> = changes.iter().map(|change| change.section).collect();
         TOGETHER.into_iter().filter(move |section| !named.contains(section))
     };
-    let value = |section: &str, key: &str, text: &str| json!({"type": section, "key": key, "value": text});
-    let mut values: Vec<Value> =
-        kept.iter().filter_map(|change| Some(value(change.section, &change.key, change.after.as_deref()?))).collect();
+    let value =
+        |section: &str, key: &str, text: &str| json!({"type": section, "key": key, "value": text});
+    let mut values: Vec<Value> = kept
+        .iter()
+        .filter_map(|change| Some(value(change.section, &change.key, change.after.as_deref()?)))
+        .collect();
     if push.reload || touches(&kept) {
-        let known = unnamed(&kept).filter_map(|section| push.after.iter().find(|item| item.section == section));
+        let known = unnamed(&kept)
+            .filter_map(|section| push.after.iter().find(|item| item.section == section));
         values.extend(known.map(|item| value(item.section, &item.key, &item.text)));
     }
-    let mut keys: Vec<Value> = gone.iter().map(|change| json!({"type": change.section, "key": change.key})).collect();
+    let mut keys: Vec<Value> =
+        gone.iter().map(|change| json!({"type": change.section, "key": change.key})).collect();
     if touches(&gone) {
-        keys.extend(unnamed(&gone).map(|section| json!({"type": section, "key": nobody(push, section)})));
+        keys.extend(
+            unnamed(&gone).map(|section| json!({"type": section, "key": nobody(push, section)})),
+        );
     }
     let put = (!values.is_empty()).then(|| json!({"operation": "put", "values": values}));
     let delete = (!keys.is_empty()).then(|| json!({"operation": "delete", "keys": keys}));
     [put, delete].into_iter().flatten().map(object).collect()
 }
 
-/// What became of the requests where the connection was lost after so many of them were confirmed, and nothing can be read any more.
+/// What became of the requests where the connection was lost after so many of them were confirmed,
+/// and nothing can be read any more.
 #[must_use]
 pub fn unread(writes: &[Map<String, Value>], confirmed: usize) -> String {
     let named = |body: &Map<String, Value>| -> Vec<String> {
         let list = body.get("values").or_else(|| body.get("keys")).and_then(Value::as_array);
-        let name = |item: &Value| Some(format!("{}/{}", item["type"].as_str()?, item["key"].as_str()?));
+        let name =
+            |item: &Value| Some(format!("{}/{}", item["type"].as_str()?, item["key"].as_str()?));
         list.into_iter().flatten().filter_map(name).collect()
     };
     let part = |bodies: &[Map<String, Value>], word: &str| {
         let names: Vec<String> = bodies
             .iter()
             .map(|body| {
-                format!("{} of {}", body.get("operation").and_then(Value::as_str).unwrap_or("write"), named(body).join(", "))
+                format!(
+                    "{} of {}",
+                    body.get("operation").and_then(Value::as_str).unwrap_or("write"),
+                    named(body).join(", ")
+                )
             })
             .collect();
         (!names.is_empty()).then(|| format!("{word}: {}", names.join("; ")))
     };
     let (done, rest) = writes.split_at(confirmed.min(writes.len()));
     let (sent, unsent) = rest.split_at(rest.len().min(1));
-    let parts = [part(done, "confirmed"), part(sent, "sent and not confirmed"), part(unsent, "not sent")];
+    let parts =
+        [part(done, "confirmed"), part(sent, "sent and not confirmed"), part(unsent, "not sent")];
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
@@ -218,7 +272,10 @@ mcp:
 ";
 
     fn catalog(text: &str) -> Catalog {
-        read::catalog([(&FileId::new("t.yaml"), &Source::parse(Format::Yaml, text).unwrap())], Mode::Document)
+        read::catalog(
+            [(&FileId::new("t.yaml"), &Source::parse(Format::Yaml, text).unwrap())],
+            Mode::Document,
+        )
     }
 
     fn item(section: &'static str, key: &str, text: &str) -> Item {
@@ -236,7 +293,11 @@ mcp:
     #[test]
     fn only_what_differs_changes_however_it_is_written() {
         let there = [
-            item("tool", "ask", r#"{ "description":"Asks", "name":"ask", "type":"text-completion"}"#),
+            item(
+                "tool",
+                "ask",
+                r#"{ "description":"Asks", "name":"ask", "type":"text-completion"}"#,
+            ),
             item("tool", "joke", r#"{"type":"tool-service","name":"other"}"#),
             item("tool", "old", r#"{"type":"text-completion","name":"old"}"#),
         ];
@@ -250,7 +311,9 @@ mcp:
     #[test]
     fn tools_that_the_agent_there_cannot_call_are_named_once() {
         let first = pushed(OURS, &[], Absent::Keep);
-        assert!(matches!(&first.notes[..], [note] if note.starts_with("joke: ") && note.contains("cannot call tool services")));
+        assert!(
+            matches!(&first.notes[..], [note] if note.starts_with("joke: ") && note.contains("cannot call tool services"))
+        );
         let changed = OURS.replace("Asks}", "Asks more}");
         assert_eq!(pushed(&changed, &first.after, Absent::Delete).notes, Vec::<String>::new());
     }
@@ -261,54 +324,95 @@ mcp:
         let changed = OURS.replace("Asks}", "Asks more}");
         let push = pushed(&changed, &first.after, Absent::Delete);
         let [put] = &writes(&push)[..] else { panic!("{:?}", writes(&push)) };
-        let kinds: Vec<&str> = put["values"].as_array().unwrap().iter().map(|value| value["type"].as_str().unwrap()).collect();
+        let kinds: Vec<&str> = put["values"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|value| value["type"].as_str().unwrap())
+            .collect();
         assert_eq!(kinds, ["tool", "tool-service"]);
-        let fewer = OURS.replace("  ask: {type: text-completion, name: ask, description: Asks}\n", "");
+        let fewer =
+            OURS.replace("  ask: {type: text-completion, name: ask, description: Asks}\n", "");
         let push = pushed(&fewer, &first.after, Absent::Delete);
         let [delete] = &writes(&push)[..] else { panic!("{:?}", writes(&push)) };
         let nobody = json!({"type": "tool-service", "key": "toolcrib-reload"});
         assert_eq!(delete["keys"], json!([{"type": "tool", "key": "ask"}, nobody]));
-        let servers = pushed(&OURS.replace("localhost:1", "localhost:2"), &first.after, Absent::Keep);
+        let servers =
+            pushed(&OURS.replace("localhost:1", "localhost:2"), &first.after, Absent::Keep);
         assert_eq!(writes(&servers)[0]["values"].as_array().unwrap().len(), 1);
-        assert_eq!(writes(&pushed(OURS, &first.after, Absent::Keep)), Vec::<Map<String, Value>>::new());
+        assert_eq!(
+            writes(&pushed(OURS, &first.after, Absent::Keep)),
+            Vec::<Map<String, Value>>::new()
+        );
     }
 
     /// The kinds that each request names, with its operation.
     fn named(push: &Push) -> Vec<(String, Vec<String>)> {
         let kinds = |body: &Map<String, Value>| {
-            let list = body.get("values").or_else(|| body.get("keys")).and_then(Value::as_array).unwrap();
-            list.iter().map(|item| format!("{}/{}", item["type"].as_str().unwrap(), item["key"].as_str().unwrap())).collect()
+            let list =
+                body.get("values").or_else(|| body.get("keys")).and_then(Value::as_array).unwrap();
+            list.iter()
+                .map(|item| {
+                    format!("{}/{}", item["type"].as_str().unwrap(), item["key"].as_str().unwrap())
+                })
+                .collect()
         };
-        writes(push).iter().map(|body| (body["operation"].as_str().unwrap().to_owned(), kinds(body))).collect()
+        writes(push)
+            .iter()
+            .map(|body| (body["operation"].as_str().unwrap().to_owned(), kinds(body)))
+            .collect()
     }
 
     #[test]
     fn what_is_new_is_put_before_anything_is_deleted_and_each_request_names_both_kinds() {
         let there = [
-            item("tool", "jokes", r#"{"type":"tool-service","name":"old","service":"toolcrib-reload"}"#),
+            item(
+                "tool",
+                "jokes",
+                r#"{"type":"tool-service","name":"old","service":"toolcrib-reload"}"#,
+            ),
             item("tool-service", "jokes", r#"{"request-queue":"a","response-queue":"b"}"#),
-            item("tool-service", "toolcrib-reload", r#"{"request-queue":"a","response-queue":"b"}"#),
+            item(
+                "tool-service",
+                "toolcrib-reload",
+                r#"{"request-queue":"a","response-queue":"b"}"#,
+            ),
         ];
         let only = "tool: {ask: {type: text-completion, name: ask, description: Asks}}\n";
-        let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        let owned =
+            |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         let push = pushed(only, &there, Absent::Delete);
         assert_eq!(
             named(&push),
             [
                 ("put".to_owned(), owned(&["tool/ask"])),
-                ("delete".to_owned(), owned(&["tool/jokes", "tool-service/jokes", "tool-service/toolcrib-reload"])),
+                (
+                    "delete".to_owned(),
+                    owned(&["tool/jokes", "tool-service/jokes", "tool-service/toolcrib-reload"])
+                ),
             ]
         );
-        // A service alone would leave the agent without tools until something names them; no entry of that key goes with it.
+        // A service alone would leave the agent without tools until something names them; no entry
+        // of that key goes with it.
         let tools = "tool: {jokes: {type: text-completion, name: jokes, description: d}}\n\
                      tool-service: {toolcrib-reload: {request-queue: a, response-queue: b}}\n";
         let there = pushed(tools, &there, Absent::Keep).after;
         let push = pushed(tools, &there, Absent::Delete);
-        assert_eq!(named(&push), [("delete".to_owned(), owned(&["tool-service/jokes", "tool/toolcrib-reload"]))]);
+        assert_eq!(
+            named(&push),
+            [("delete".to_owned(), owned(&["tool-service/jokes", "tool/toolcrib-reload"]))]
+        );
         let odd = "tool: {toolcrib-reload: {type: text-completion, name: t, description: d}}\n";
         let service = item("tool-service", "jokes", "{}");
-        let push = pushed(odd, &[&pushed(odd, &[], Absent::Keep).after[..], &[service]].concat(), Absent::Delete);
-        assert_eq!(named(&push), [("delete".to_owned(), owned(&["tool-service/jokes", "tool/toolcrib-reload-"]))]);
+        let push = pushed(
+            odd,
+            &[&pushed(odd, &[], Absent::Keep).after[..], &[service]].concat(),
+            Absent::Delete,
+        );
+        assert_eq!(
+            named(&push),
+            [("delete".to_owned(), owned(&["tool-service/jokes", "tool/toolcrib-reload-"]))]
+        );
     }
 
     #[test]
@@ -317,9 +421,18 @@ mcp:
         let push = Push { reload: true, ..pushed(OURS, &first.after, Absent::Keep) };
         let [put] = &writes(&push)[..] else { panic!("{:?}", writes(&push)) };
         let values = put["values"].as_array().unwrap();
-        let as_is = |value: &Value| first.after.iter().any(|item| item.section == value["type"] && item.text == value["value"]);
+        let as_is = |value: &Value| {
+            first
+                .after
+                .iter()
+                .any(|item| item.section == value["type"] && item.text == value["value"])
+        };
         assert_eq!(
-            named(&push)[0].1.iter().map(|name| name.split('/').next().unwrap()).collect::<Vec<_>>(),
+            named(&push)[0]
+                .1
+                .iter()
+                .map(|name| name.split('/').next().unwrap())
+                .collect::<Vec<_>>(),
             ["tool", "tool-service"]
         );
         assert!(values.iter().all(as_is), "{put:?}");
@@ -343,7 +456,9 @@ mcp:
         let push = pushed(OURS, &there, Absent::Keep);
         let change = push.changes.iter().find(|change| change.section == "mcp").unwrap();
         assert!(change.after.as_ref().unwrap().contains("hunter2"));
-        assert!(!change.shown().concat().contains("hunter2") && change.shown()[1].contains("localhost"));
+        assert!(
+            !change.shown().concat().contains("hunter2") && change.shown()[1].contains("localhost")
+        );
     }
 
     #[test]
@@ -353,12 +468,17 @@ mcp:
         let mut now = push.after.clone();
         now.remove(0);
         now[0].text = "{}".into();
-        assert_eq!(push.unmet(&now), ["tool/joke is not there", "tool/ask is another than was sent"]);
+        assert_eq!(
+            push.unmet(&now),
+            ["tool/joke is not there", "tool/ask is another than was sent"]
+        );
     }
 
     #[test]
     fn what_is_unclear_is_refused_and_what_is_ignored_is_told() {
-        let twice = format!("{OURS}---\ntool:\n  ask: {{type: prompt, name: x, description: d, template: t}}\n");
+        let twice = format!(
+            "{OURS}---\ntool:\n  ask: {{type: prompt, name: x, description: d, template: t}}\n"
+        );
         let problem = plan(&catalog(&twice), &[], Absent::Keep).unwrap_err();
         assert!(problem.cause.contains("tool/ask stands twice"), "{problem}");
         let document = OURS.replace("service: jokes}", "service: jokes, available_in_states: [a]}");

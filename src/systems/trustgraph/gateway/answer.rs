@@ -39,18 +39,30 @@ impl Answer {
 
     /// What a message means to the caller.
     pub fn read(&mut self, body: &[u8], wrapping: Wrapping<'_>) -> Reply {
-        let value: Value = match (serde_json::from_slice(body), std::str::from_utf8(body), wrapping) {
+        let value: Value = match (serde_json::from_slice(body), std::str::from_utf8(body), wrapping)
+        {
             (_, Err(error), _) => {
-                let message = format!("byte {} of the message ({} in all) is not valid UTF-8", error.valid_up_to(), body.len());
+                let message = format!(
+                    "byte {} of the message ({} in all) is not valid UTF-8",
+                    error.valid_up_to(),
+                    body.len()
+                );
                 return Reply::Unreadable(messages::unreadable(ErrorKind::NotUtf8, message));
             }
             (Ok(value), ..) => value,
             // A page of some other server says more by its status.
-            (Err(_), _, Wrapping::Bare { status: Some(status @ 300..) }) => return troubled(&Value::Null, Some(status)),
+            (Err(_), _, Wrapping::Bare { status: Some(status @ 300..) }) => {
+                return troubled(&Value::Null, Some(status));
+            }
             // On a socket that calls share, nobody knows whose it is.
-            (Err(_), _, Wrapping::Framed { .. }) => return Reply::Stray { cause: StrayCause::NoId, id: None },
+            (Err(_), _, Wrapping::Framed { .. }) => {
+                return Reply::Stray { cause: StrayCause::NoId, id: None };
+            }
             (Err(error), ..) => {
-                return Reply::Unreadable(messages::unreadable(ErrorKind::NotJson, format!("the message is not JSON: {error}")));
+                return Reply::Unreadable(messages::unreadable(
+                    ErrorKind::NotJson,
+                    format!("the message is not JSON: {error}"),
+                ));
             }
         };
         let Value::Object(members) = value else {
@@ -76,7 +88,9 @@ impl Answer {
     fn framed(&mut self, mut members: Map<String, Value>, own: &str) -> Reply {
         match members.get("id").and_then(Value::as_str) {
             Some(id) if id == own => {}
-            Some(id) => return Reply::Stray { cause: StrayCause::ForeignId, id: Some(id.to_owned()) },
+            Some(id) => {
+                return Reply::Stray { cause: StrayCause::ForeignId, id: Some(id.to_owned()) };
+            }
             None => return Reply::Stray { cause: StrayCause::NoId, id: None },
         }
         if let Some(error) = members.get("error").filter(|error| !error.is_null()) {
@@ -85,9 +99,10 @@ impl Answer {
         let last = members.get("complete").and_then(Value::as_bool).unwrap_or(false);
         match members.remove("response") {
             Some(Value::Object(response)) => self.response(response, last, None),
-            _ => {
-                Reply::Unreadable(messages::unreadable(ErrorKind::NotAReply, "the message has neither response nor error".into()))
-            }
+            _ => Reply::Unreadable(messages::unreadable(
+                ErrorKind::NotAReply,
+                "the message has neither response nor error".into(),
+            )),
         }
     }
 
@@ -102,10 +117,15 @@ impl Answer {
             _ => spoken(response),
         };
         self.said_something |= !text.is_empty();
-        if let Some(error) = (self.service == "mcp-tool").then(|| messages::mcp_error(&text)).flatten() {
+        if let Some(error) =
+            (self.service == "mcp-tool").then(|| messages::mcp_error(&text)).flatten()
+        {
             return Reply::Error(error);
         }
-        if last && !self.said_something && ["mcp-tool", "prompt", "text-completion"].contains(&self.service.as_str()) {
+        if last
+            && !self.said_something
+            && ["mcp-tool", "prompt", "text-completion"].contains(&self.service.as_str())
+        {
             return Reply::Error(messages::empty(&self.service));
         }
         Reply::Chunk { text, last }
@@ -121,7 +141,8 @@ fn troubled(error: &Value, status: Option<u16>) -> Reply {
 
 /// The text of a piece, under whichever name the service has for it.
 fn spoken(mut response: Map<String, Value>) -> String {
-    let found = ["text", "response", "content", "object"].iter().filter_map(|name| response.remove(*name));
+    let found =
+        ["text", "response", "content", "object"].iter().filter_map(|name| response.remove(*name));
     let mut texts = found.filter_map(|value| match value {
         Value::Null => None,
         Value::String(text) => Some(text),
@@ -131,8 +152,10 @@ fn spoken(mut response: Map<String, Value>) -> String {
 }
 
 fn structured(response: &Map<String, Value>) -> String {
-    let errors = response.get("errors").and_then(Value::as_array).filter(|errors| !errors.is_empty());
-    let value = errors.map(|errors| Value::Array(errors.clone())).or_else(|| response.get("data").cloned());
+    let errors =
+        response.get("errors").and_then(Value::as_array).filter(|errors| !errors.is_empty());
+    let value =
+        errors.map(|errors| Value::Array(errors.clone())).or_else(|| response.get("data").cloned());
     value.map_or_else(String::new, |value| value.to_string())
 }
 
@@ -169,7 +192,10 @@ mod tests {
         let first = r#"{"id": "r-1", "response": {"text": "Hel", "object": "", "end_of_stream": false}, "complete": false}"#;
         assert_eq!(read(&mut answer, first), chunk("Hel", false));
         let foreign = r#"{"id": "r-2", "response": {"text": "x"}, "complete": true}"#;
-        assert_eq!(read(&mut answer, foreign), Reply::Stray { cause: StrayCause::ForeignId, id: Some("r-2".into()) });
+        assert_eq!(
+            read(&mut answer, foreign),
+            Reply::Stray { cause: StrayCause::ForeignId, id: Some("r-2".into()) }
+        );
         let last = r#"{"id": "r-1", "response": {"text": "", "object": "", "end_of_stream": true}, "complete": true}"#;
         assert_eq!(read(&mut answer, last), chunk("", true));
     }
@@ -184,7 +210,10 @@ mod tests {
     #[test]
     fn an_mcp_tool_answers_with_text_or_an_object_and_its_errors_are_texts() {
         assert_eq!(of("mcp-tool").read(br#"{"text": "echo hi"}"#, BARE), chunk("echo hi", true));
-        assert_eq!(of("mcp-tool").read(br#"{"object": {"b": 1, "a": 2}}"#, BARE), chunk(r#"{"b":1,"a":2}"#, true));
+        assert_eq!(
+            of("mcp-tool").read(br#"{"object": {"b": 1, "a": 2}}"#, BARE),
+            chunk(r#"{"b":1,"a":2}"#, true)
+        );
         let failed = of("mcp-tool").read(br#"{"text": "Error executing tool echo: no"}"#, BARE);
         assert_eq!(error_kind(failed), "mcp-tool-error");
     }
@@ -196,19 +225,30 @@ mod tests {
         let inside =
             br#"{"id": "r-1", "response": {"error": {"type": "gateway-error", "message": "'value'"}}, "complete": true}"#;
         assert_eq!(error_kind(of("x").read(inside, FRAMED)), "gateway-error");
-        assert_eq!(error_kind(of("x").read(br#"{"error": "Invalid flow a/b"}"#, BARE)), "refused: no-flow");
+        assert_eq!(
+            error_kind(of("x").read(br#"{"error": "Invalid flow a/b"}"#, BARE)),
+            "refused: no-flow"
+        );
         let denied = Wrapping::Bare { status: Some(401) };
-        assert_eq!(error_kind(of("x").read(br#"{"error": "auth failure"}"#, denied)), "refused: refused");
+        assert_eq!(
+            error_kind(of("x").read(br#"{"error": "auth failure"}"#, denied)),
+            "refused: refused"
+        );
         let page = Wrapping::Bare { status: Some(404) };
         assert_eq!(error_kind(of("x").read(b"<html>", page)), "refused: no-gateway");
     }
 
     #[test]
     fn what_cannot_be_read_says_why() {
-        for (body, kind) in [(&b"nonsense"[..], "not-json"), (b"[1]", "not-a-reply"), (b"\"\xff\"", "not-utf8")] {
+        for (body, kind) in
+            [(&b"nonsense"[..], "not-json"), (b"[1]", "not-a-reply"), (b"\"\xff\"", "not-utf8")]
+        {
             assert_eq!(error_kind(of("x").read(body, BARE)), format!("unreadable: {kind}"));
         }
-        assert_eq!(error_kind(of("x").read(br#"{"id": "r-1"}"#, FRAMED)), "unreadable: not-a-reply");
+        assert_eq!(
+            error_kind(of("x").read(br#"{"id": "r-1"}"#, FRAMED)),
+            "unreadable: not-a-reply"
+        );
     }
 
     #[test]

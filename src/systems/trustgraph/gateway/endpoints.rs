@@ -49,7 +49,9 @@ impl Endpoint {
     #[must_use]
     pub fn parse(path: &str) -> Option<Self> {
         let rest = path.strip_prefix(API)?;
-        let Some((flow, service)) = rest.strip_prefix("flow/").and_then(|rest| rest.split_once("/service/")) else {
+        let Some((flow, service)) =
+            rest.strip_prefix("flow/").and_then(|rest| rest.split_once("/service/"))
+        else {
             return (!rest.is_empty()).then(|| Self::of_workspace(rest));
         };
         Some(Self { service: service.to_owned(), flow: Some(flow.to_owned()) })
@@ -65,11 +67,18 @@ impl Endpoint {
     }
 
     /// A request to it over that connection. Where frames do not name the workspace, the body does.
-    fn request(&self, asked: &Asked<'_>, mut body: Map<String, Value>, arguments: Option<(&str, &str)>) -> Request {
+    fn request(
+        &self,
+        asked: &Asked<'_>,
+        mut body: Map<String, Value>,
+        arguments: Option<(&str, &str)>,
+    ) -> Request {
         let Asked { name, tool, correlation, connection, written } = asked;
         let mut headers = vec![(ID.to_owned(), (*correlation).to_owned())];
         match (Gateway::of(connection).workspace, connection.transport().about().traffic) {
-            (Some(workspace), Traffic::Exchange) => drop(body.insert(WORKSPACE.into(), workspace.into())),
+            (Some(workspace), Traffic::Exchange) => {
+                drop(body.insert(WORKSPACE.into(), workspace.into()));
+            }
             (Some(workspace), _) => headers.push((WORKSPACE.to_owned(), workspace)),
             (None, _) => {}
         }
@@ -99,13 +108,19 @@ struct Asked<'a> {
 
 /// What stands for a tool in requests that no tool is called with.
 fn no_tool() -> EntryId {
-    EntryId::new(EntryPlace { file: FileId::new(""), document: 0, at: Pointer::root(), form: EntryForm::Plain })
+    EntryId::new(EntryPlace {
+        file: FileId::new(""),
+        document: 0,
+        at: Pointer::root(),
+        form: EntryForm::Plain,
+    })
 }
 
 /// What a call sends to the service behind its type of tool.
 type Body = fn(&CallOf<'_>) -> Result<Map<String, Value>, Problem>;
 
-/// Types of tools that can be called over the gateway, the services behind them, and the member that the arguments stand in.
+/// Types of tools that can be called over the gateway, the services behind them, and the member
+/// that the arguments stand in.
 const SERVICES: &[(&str, &str, Body, Option<&str>)] = &[
     ("mcp-tool", "mcp-tool", mcp, Some("parameters")),
     ("prompt", "prompt", prompt, Some("variables")),
@@ -121,7 +136,8 @@ const STREAMING: [&str; 2] = ["prompt", "graph-rag"];
 /// The request of a call, exactly as it will be sent.
 pub fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
     let tool = call.tool;
-    let Some((_, service, body, arguments)) = SERVICES.iter().find(|(of, ..)| *of == tool.kind) else {
+    let Some((_, service, body, arguments)) = SERVICES.iter().find(|(of, ..)| *of == tool.kind)
+    else {
         return Err(no_endpoint(tool));
     };
     let mut body = body(call)?;
@@ -143,14 +159,24 @@ pub fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
 
 /// A request to a service of the connection's flow that no tool is called with, such as `agent`.
 #[must_use]
-pub fn of_flow(service: &str, body: Map<String, Value>, correlation: &str, connection: &Connection) -> Request {
+pub fn of_flow(
+    service: &str,
+    body: Map<String, Value>,
+    correlation: &str,
+    connection: &Connection,
+) -> Request {
     let asked = Asked { name: service, tool: no_tool(), correlation, connection, written: "{}" };
     Endpoint::of_flow(service, &Gateway::of(connection)).request(&asked, body, None)
 }
 
 /// A request to a service of the workspace itself, such as `config`.
 #[must_use]
-pub fn of_workspace(service: &str, body: Map<String, Value>, correlation: &str, connection: &Connection) -> Request {
+pub fn of_workspace(
+    service: &str,
+    body: Map<String, Value>,
+    correlation: &str,
+    connection: &Connection,
+) -> Request {
     let asked = Asked { name: service, tool: no_tool(), correlation, connection, written: "{}" };
     Endpoint::of_workspace(service).request(&asked, body, None)
 }
@@ -168,14 +194,18 @@ fn with_arguments(body: &Map<String, Value>, arguments: Option<(&str, &str)>) ->
 
 fn mcp(call: &CallOf<'_>) -> Result<Map<String, Value>, Problem> {
     let named = call.tool.service.as_deref().filter(|key| !key.is_empty());
-    let named =
-        named.ok_or_else(|| refused(call.tool, "it names no MCP tool").remedy("set its mcp-tool to the key of an mcp entry"))?;
+    let named = named.ok_or_else(|| {
+        refused(call.tool, "it names no MCP tool")
+            .remedy("set its mcp-tool to the key of an mcp entry")
+    })?;
     Ok(object(json!({"name": named})))
 }
 
 fn prompt(call: &CallOf<'_>) -> Result<Map<String, Value>, Problem> {
     let named = text(&call.tool.entry.value, "template").filter(|id| !id.is_empty());
-    let named = named.ok_or_else(|| refused(call.tool, "it names no prompt").remedy("set its template to the id of a prompt"))?;
+    let named = named.ok_or_else(|| {
+        refused(call.tool, "it names no prompt").remedy("set its template to the id of a prompt")
+    })?;
     Ok(object(json!({"id": named})))
 }
 
@@ -219,7 +249,12 @@ fn refused(tool: &Tool, cause: impl Into<String>) -> Problem {
 
 /// A request as one frame on the gateway's socket.
 #[must_use]
-pub fn frame(endpoint: &Endpoint, correlation: &str, workspace: Option<&str>, body: &str) -> String {
+pub fn frame(
+    endpoint: &Endpoint,
+    correlation: &str,
+    workspace: Option<&str>,
+    body: &str,
+) -> String {
     let mut head = Map::new();
     head.insert("id".into(), correlation.into());
     head.extend(workspace.map(|workspace| (WORKSPACE.to_owned(), workspace.into())));
@@ -269,10 +304,20 @@ mod tests {
 
     #[test]
     fn each_type_has_its_service_and_arguments_go_as_they_were_written() {
-        let sent = |key, arguments| rendered(key, &socket(), arguments).map(|sent| (sent.to, sent.body.to_string())).unwrap();
+        let sent = |key, arguments| {
+            rendered(key, &socket(), arguments)
+                .map(|sent| (sent.to, sent.body.to_string()))
+                .unwrap()
+        };
         let at = |service: &str| format!("/api/v1/flow/default/service/{service}");
-        assert_eq!(sent("echo", r#"{"x": 1.50}"#), (at("mcp-tool"), r#"{"name":"server-echo","parameters":{"x": 1.50}}"#.into()));
-        assert_eq!(sent("ask", "{}"), (at("prompt"), r#"{"id":"agent-ask","streaming":true,"variables":{}}"#.into()));
+        assert_eq!(
+            sent("echo", r#"{"x": 1.50}"#),
+            (at("mcp-tool"), r#"{"name":"server-echo","parameters":{"x": 1.50}}"#.into())
+        );
+        assert_eq!(
+            sent("ask", "{}"),
+            (at("prompt"), r#"{"id":"agent-ask","streaming":true,"variables":{}}"#.into())
+        );
         let think = r#"{"id":"question","streaming":true,"variables":{"question":"why?"}}"#;
         assert_eq!(sent("think", r#"{"question":"why?"}"#), (at("prompt"), think.into()));
         let know = r#"{"query":"why?","collection":"books","streaming":true}"#;
@@ -281,7 +326,8 @@ mod tests {
 
     #[test]
     fn over_http_nothing_streams_and_the_workspace_is_in_the_body() {
-        let gateway = Gateway { workspace: Some("w".into()), flow: "f".into(), ..Gateway::default() };
+        let gateway =
+            Gateway { workspace: Some("w".into()), flow: "f".into(), ..Gateway::default() };
         let http = gateway.on(Connection::to(TransportKind::Http, "tg", "http://h"));
         let sent = rendered("ask", &http, "{}").unwrap();
         assert_eq!(sent.to, "/api/v1/flow/f/service/prompt");
@@ -291,19 +337,29 @@ mod tests {
     #[test]
     fn what_the_gateway_cannot_do_says_where_it_can_be_done() {
         let service = rendered("joke", &socket(), "{}").unwrap_err();
-        assert!(service.cause.contains("no endpoint for tool services") && service.remedy.contains("broker"), "{service}");
+        assert!(
+            service.cause.contains("no endpoint for tool services")
+                && service.remedy.contains("broker"),
+            "{service}"
+        );
         assert!(rendered("nameless", &socket(), "{}").unwrap_err().remedy.contains("template"));
     }
 
     #[test]
     fn paths_are_read_back_and_frames_hold_the_request() {
-        for endpoint in [Endpoint::of_workspace("config"), Endpoint::of_flow("agent", &Gateway::default())] {
+        for endpoint in
+            [Endpoint::of_workspace("config"), Endpoint::of_flow("agent", &Gateway::default())]
+        {
             assert_eq!(Endpoint::parse(&endpoint.path()), Some(endpoint));
         }
         assert_eq!(Endpoint::parse("request:tg:joke"), None);
         let agent = Endpoint::of_flow("agent", &Gateway::default());
-        let framed = r#"{"id":"r","workspace":"w","service":"agent","flow":"default","request":{"a": 1.0}}"#;
+        let framed =
+            r#"{"id":"r","workspace":"w","service":"agent","flow":"default","request":{"a": 1.0}}"#;
         assert_eq!(frame(&agent, "r", Some("w"), r#"{"a": 1.0}"#), framed);
-        assert_eq!(frame(&Endpoint::of_workspace("config"), "r", None, "{}"), r#"{"id":"r","service":"config","request":{}}"#);
+        assert_eq!(
+            frame(&Endpoint::of_workspace("config"), "r", None, "{}"),
+            r#"{"id":"r","service":"config","request":{}}"#
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::model::{call::CallProblem, error_kind::ErrorKind};
+use crate::model::{call::CallError, error_kind::ErrorKind};
 
 /// What the gateway says in place of every error of its agent.
 pub const AGENTS_ERROR: &str = "'Error' object has no attribute 'code'";
@@ -11,12 +11,13 @@ pub const AGENTS_ERROR: &str = "'Error' object has no attribute 'code'";
 #[derive(Debug, PartialEq)]
 pub enum Trouble {
     /// The service was asked, and failed.
-    Service(CallProblem),
+    Service(CallError),
     /// It was not asked.
-    Refused(CallProblem),
+    Refused(CallError),
 }
 
-/// What an `error` member says, which may be a text or an object; `status` is that of HTTP, where it has one.
+/// What an `error` member says, which may be a text or an object; `status` is that of HTTP, where
+/// it has one.
 #[must_use]
 pub fn trouble(error: &Value, status: Option<u16>) -> Trouble {
     let part = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -29,7 +30,7 @@ pub fn trouble(error: &Value, status: Option<u16>) -> Trouble {
         return Trouble::Refused(refusal);
     }
     Trouble::Service(match said {
-        AGENTS_ERROR => CallProblem::new(
+        AGENTS_ERROR => CallError::new(
             ErrorKind::AgentError,
             "the agent failed, and the gateway hides why (it says: 'Error' object has no attribute 'code')",
             format!(
@@ -38,18 +39,22 @@ pub fn trouble(error: &Value, status: Option<u16>) -> Trouble {
                 watch("agent")
             ),
         ),
-        "" if matches!(error, Value::Object(_)) => CallProblem::new(
+        "" if matches!(error, Value::Object(_)) => CallError::new(
             ErrorKind::parse(kind),
             "the service behind the gateway did not answer in the gateway's own time, or failed without a word",
             "see whether that service runs, and look into its log",
         ),
-        "" => CallProblem::new(ErrorKind::parse(kind), format!("the gateway says: {error}"), "look into the gateway's log"),
-        key if is_quoted(key) => CallProblem::new(
+        "" => CallError::new(
+            ErrorKind::parse(kind),
+            format!("the gateway says: {error}"),
+            "look into the gateway's log",
+        ),
+        key if is_quoted(key) => CallError::new(
             ErrorKind::parse(kind),
             format!("the request lacks the member {key}, as the gateway reads it"),
             "compare the body with what the service takes; the gateway tells only the missing key",
         ),
-        said => CallProblem::new(
+        said => CallError::new(
             ErrorKind::parse(kind),
             said,
             "look at what was sent, and into the log of the service behind the gateway",
@@ -59,20 +64,24 @@ pub fn trouble(error: &Value, status: Option<u16>) -> Trouble {
 
 /// How to hear what a service answers where it answers first.
 fn watch(service: &str) -> String {
-    format!("toolcrib watch response:tg:{service}:WORKSPACE:FLOW --connection BROKER (mostly default:default)")
+    format!(
+        "toolcrib watch response:tg:{service}:WORKSPACE:FLOW --connection BROKER (mostly default:default)"
+    )
 }
 
 /// A Python `KeyError` is nothing but the key in quotes.
 fn is_quoted(said: &str) -> bool {
-    said.len() > 2 && said.starts_with('\'') && said.ends_with('\'') && !said[1..said.len() - 1].contains([' ', '\''])
+    said.len() > 2
+        && said.starts_with('\'')
+        && said.ends_with('\'')
+        && !said[1..said.len() - 1].contains([' ', '\''])
 }
 
 /// Why the service was not even asked.
-fn refusal(kind: &str, said: &str, status: Option<u16>) -> Option<CallProblem> {
-    let token =
-        "set token-variable or token-key of the connection to where a valid token lies (an API key tg_…, or a login's jwt)";
+fn refusal(kind: &str, said: &str, status: Option<u16>) -> Option<CallError> {
+    let token = "set token-variable or token-key of the connection to where a valid token lies (an API key tg_…, or a login's jwt)";
     if kind == "auth-required" || status == Some(401) || said == "auth failure" {
-        return Some(CallProblem::new(
+        return Some(CallError::new(
             ErrorKind::Refused,
             "the gateway does not let us in: the token is missing, wrong or expired",
             token,
@@ -80,34 +89,63 @@ fn refusal(kind: &str, said: &str, status: Option<u16>) -> Option<CallProblem> {
     }
     if kind == "access-denied" || status == Some(403) || said == "access denied" {
         let message = "the gateway lets us in, but this token may not do that (access denied)";
-        return Some(CallProblem::new(ErrorKind::Refused, message, "ask for the permission, or use another token"));
+        return Some(CallError::new(
+            ErrorKind::Refused,
+            message,
+            "ask for the permission, or use another token",
+        ));
     }
     if kind == "workspace-not-found" || said == "workspace not found" {
-        let remedy = "correct `workspace` in the connection's settings; left out, it is the token's own";
-        return Some(CallProblem::new(ErrorKind::NoWorkspace, "the gateway knows no such workspace", remedy));
+        let remedy =
+            "correct `workspace` in the connection's settings; left out, it is the token's own";
+        return Some(CallError::new(
+            ErrorKind::NoWorkspace,
+            "the gateway knows no such workspace",
+            remedy,
+        ));
     }
     if let Some(flow) = said.strip_prefix("Invalid flow ") {
-        let remedy = "start the flow, or correct `flow` and `workspace` in the connection's settings";
-        return Some(CallProblem::new(ErrorKind::NoFlow, format!("the flow {flow} (workspace/flow) is not running"), remedy));
+        let remedy =
+            "start the flow, or correct `flow` and `workspace` in the connection's settings";
+        return Some(CallError::new(
+            ErrorKind::NoFlow,
+            format!("the flow {flow} (workspace/flow) is not running"),
+            remedy,
+        ));
     }
     if kind == "unknown-service" || said == "unknown kind" || said == "unknown service" {
-        let remedy = "this version of the gateway may not have it; compare the path with its documentation";
-        return Some(CallProblem::new(ErrorKind::NoService, "the gateway knows no such service", remedy));
+        let remedy =
+            "this version of the gateway may not have it; compare the path with its documentation";
+        return Some(CallError::new(
+            ErrorKind::NoService,
+            "the gateway knows no such service",
+            remedy,
+        ));
     }
     match status {
-        Some(404) => Some(CallProblem::new(
+        Some(404) => Some(CallError::new(
             ErrorKind::NoGateway,
             "there is no such path at that address, so it may be no TrustGraph gateway",
             "correct the connection's address: the gateway's own, without /api/v1",
         )),
-        Some(status @ 300..=399) => Some(CallProblem::new(
+        Some(status @ 300..=399) => Some(CallError::new(
             ErrorKind::NoGateway,
-            format!("HTTP status {status}: what answers there sends us elsewhere, and a token goes nowhere else"),
+            format!(
+                "HTTP status {status}: what answers there sends us elsewhere, and a token goes nowhere else"
+            ),
             "give the connection the gateway's own address, with https:// where it is encrypted",
         )),
         Some(status @ 400..=599) => {
-            let message = if said.is_empty() { format!("HTTP status {status}") } else { format!("HTTP status {status}: {said}") };
-            Some(CallProblem::new(ErrorKind::Refused, message, "look at what was sent, and into the gateway's log"))
+            let message = if said.is_empty() {
+                format!("HTTP status {status}")
+            } else {
+                format!("HTTP status {status}: {said}")
+            };
+            Some(CallError::new(
+                ErrorKind::Refused,
+                message,
+                "look at what was sent, and into the gateway's log",
+            ))
         }
         _ => None,
     }
@@ -115,19 +153,25 @@ fn refusal(kind: &str, said: &str, status: Option<u16>) -> Option<CallProblem> {
 
 /// An answer with nothing in it, which is how the gateway tells that something failed.
 #[must_use]
-pub fn empty(service: &str) -> CallProblem {
+pub fn empty(service: &str) -> CallError {
     let cause = match service {
-        "mcp-tool" => "which is how it reports an MCP tool that it does not know, or whose server is down",
+        "mcp-tool" => {
+            "which is how it reports an MCP tool that it does not know, or whose server is down"
+        }
         _ => "which is how it reports that the prompt or the language model failed",
     };
-    CallProblem::new(
+    CallError::new(
         ErrorKind::EmptyAnswer,
         format!("the gateway answered with nothing, {cause}"),
-        format!("the gateway swallows the error: look into the log of the service, or hear it on its broker: {}", watch(service)),
+        format!(
+            "the gateway swallows the error: look into the log of the service, or hear it on its broker: {}",
+            watch(service)
+        ),
     )
 }
 
-/// The start of every text in which an MCP tool tells an error; the flag that says so is lost on the way.
+/// The start of every text in which an MCP tool tells an error; the flag that says so is lost on
+/// the way.
 const MCP_ERROR: &str = "Error executing tool";
 
 /// Whether a text is one in which an MCP tool tells an error.
@@ -138,15 +182,15 @@ pub fn is_mcp_error(text: &str) -> bool {
 
 /// The error that an MCP tool's text tells.
 #[must_use]
-pub fn mcp_error(text: &str) -> Option<CallProblem> {
+pub fn mcp_error(text: &str) -> Option<CallError> {
     let remedy = "the MCP tool itself failed; look at the arguments that it was sent";
-    is_mcp_error(text).then(|| CallProblem::new(ErrorKind::McpToolError, text, remedy))
+    is_mcp_error(text).then(|| CallError::new(ErrorKind::McpToolError, text, remedy))
 }
 
 /// A message that is no answer of the gateway's.
 #[must_use]
-pub fn unreadable(kind: ErrorKind, message: String) -> CallProblem {
-    CallProblem::new(
+pub fn unreadable(kind: ErrorKind, message: String) -> CallError {
+    CallError::new(
         kind,
         message,
         "look at the raw message; is this the address of a TrustGraph gateway, with nothing in between?",
@@ -178,7 +222,13 @@ mod tests {
             (json!("Invalid flow default/nope"), Some(200), true, "no-flow", "default/nope"),
             (json!(""), Some(404), true, "no-gateway", "no such path"),
             (json!("invalid json"), Some(400), true, "refused", "invalid json"),
-            (object("gateway-error", "'value'"), Some(200), false, "gateway-error", "member 'value'"),
+            (
+                object("gateway-error", "'value'"),
+                Some(200),
+                false,
+                "gateway-error",
+                "member 'value'",
+            ),
             (object("gateway-error", ""), Some(200), false, "gateway-error", "did not answer"),
             (object("gateway-error", AGENTS_ERROR), None, false, "agent-error", "hides why"),
             (object("error", "Bad message"), None, false, "error", "Bad message"),

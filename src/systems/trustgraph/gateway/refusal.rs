@@ -1,8 +1,9 @@
-//! What the gateway says to a request that it does not pass on: over HTTP, in a frame, and in words for whoever serves.
+//! What the gateway says to a request that it does not pass on: over HTTP, in a frame, and in words
+//! for whoever serves.
 
 use serde_json::{Map, Value, json};
 
-use crate::model::{call::CallProblem, error_kind::ErrorKind};
+use crate::model::{call::CallError, error_kind::ErrorKind};
 
 /// Why a request goes to no service.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +40,11 @@ impl Refusal {
         match self {
             // As the gateway has it: an answer like any other.
             Self::Flow(..) | Self::Lacks(_) => 200,
-            Self::NotJson | Self::NoObject | Self::BadFrame | Self::NoOperation | Self::UnknownOperation => 400,
+            Self::NotJson
+            | Self::NoObject
+            | Self::BadFrame
+            | Self::NoOperation
+            | Self::UnknownOperation => 400,
             Self::Token => 401,
             Self::Workspace(_) | Self::Service(_) | Self::Nowhere(_) => 404,
             Self::Method(_) => 405,
@@ -69,7 +74,8 @@ impl Refusal {
             Self::Lacks(_) => "gateway-error",
             _ => "error",
         };
-        let mut frame: Map<String, Value> = id.map(|id| ("id".to_owned(), id.into())).into_iter().collect();
+        let mut frame: Map<String, Value> =
+            id.map(|id| ("id".to_owned(), id.into())).into_iter().collect();
         frame.insert("error".into(), json!({"type": kind, "message": self.said()}));
         frame.insert("complete".into(), true.into());
         frame.into()
@@ -90,30 +96,44 @@ impl Refusal {
             Self::Lacks(member) => format!("'{member}'"),
             Self::TooLarge(most) => format!("the request is larger than {most}"),
             Self::Method(method) => format!("{method} is not taken here: every request is a POST"),
-            Self::Nowhere(path) => format!("there is nothing at {path}: services are at /api/v1/flow/FLOW/service/SERVICE"),
-            Self::NoSocket => "this is the address of the WebSocket: open one, or POST to a service".into(),
+            Self::Nowhere(path) => format!(
+                "there is nothing at {path}: services are at /api/v1/flow/FLOW/service/SERVICE"
+            ),
+            Self::NoSocket => {
+                "this is the address of the WebSocket: open one, or POST to a service".into()
+            }
             Self::Stopped => "the gateway was stopped".into(),
         }
     }
 
     /// For whoever serves: what came that could not be passed on.
     #[must_use]
-    pub fn words(&self) -> CallProblem {
+    pub fn words(&self) -> CallError {
         let (kind, message) = match self {
             Self::Token => (ErrorKind::Refused, "its token is missing or wrong".into()),
             Self::NotJson => (ErrorKind::NotJson, "it is not JSON".into()),
-            Self::NoObject | Self::BadFrame => {
-                (ErrorKind::NotARequest, "it is no request (a frame has id, service and request; a body is an object)".into())
+            Self::NoObject | Self::BadFrame => (
+                ErrorKind::NotARequest,
+                "it is no request (a frame has id, service and request; a body is an object)"
+                    .into(),
+            ),
+            Self::Workspace(name) => (
+                ErrorKind::NoWorkspace,
+                format!("it is for the workspace \"{name}\", which is not this one"),
+            ),
+            Self::Flow(_, flow) => (
+                ErrorKind::NoFlow,
+                format!("it is for the flow \"{flow}\", where nothing is answered for"),
+            ),
+            Self::Service(name) => {
+                (ErrorKind::NoService, format!("nothing answers for the service \"{name}\""))
             }
-            Self::Workspace(name) => {
-                (ErrorKind::NoWorkspace, format!("it is for the workspace \"{name}\", which is not this one"))
+            Self::Lacks(member) => {
+                (ErrorKind::LacksMember, format!("it lacks the member '{member}'"))
             }
-            Self::Flow(_, flow) => (ErrorKind::NoFlow, format!("it is for the flow \"{flow}\", where nothing is answered for")),
-            Self::Service(name) => (ErrorKind::NoService, format!("nothing answers for the service \"{name}\"")),
-            Self::Lacks(member) => (ErrorKind::LacksMember, format!("it lacks the member '{member}'")),
             other => (ErrorKind::Refused, other.said()),
         };
-        CallProblem { kind, message, remedy: String::new() }
+        CallError { kind, message, remedy: String::new() }
     }
 }
 
@@ -130,7 +150,9 @@ mod tests {
             (Refusal::Flow("w".into(), "f".into()), "no-flow"),
             (Refusal::Service("s".into()), "no-service"),
         ] {
-            for (error, status) in [(refusal.body(), Some(refusal.status())), (refusal.frame(Some("r")), None)] {
+            for (error, status) in
+                [(refusal.body(), Some(refusal.status())), (refusal.frame(Some("r")), None)]
+            {
                 match trouble(&error["error"], status) {
                     Trouble::Refused(problem) => assert_eq!(problem.kind.word(), kind),
                     other => panic!("{other:?}"),
@@ -138,6 +160,8 @@ mod tests {
             }
         }
         let lacks = Refusal::Lacks("name");
-        assert!(matches!(trouble(&lacks.body()["error"], Some(200)), Trouble::Service(told) if told.message.contains("'name'")));
+        assert!(
+            matches!(trouble(&lacks.body()["error"], Some(200)), Trouble::Service(told) if told.message.contains("'name'"))
+        );
     }
 }

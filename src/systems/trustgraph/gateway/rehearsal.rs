@@ -1,4 +1,5 @@
-//! An agent without a model, for rehearsing: it uses the tools that the question names, in that order, under TrustGraph's own rules.
+//! An agent without a model, for rehearsing: it uses the tools that the question names, in that
+//! order, under TrustGraph's own rules.
 
 use serde_json::{Map, Value, json};
 
@@ -28,13 +29,17 @@ pub fn rehearse(tools: &Catalog, request: &Map<String, Value>) -> Rehearsal {
     let groups = request.get("group").and_then(Value::as_array);
     let mut context = Context {
         user: None,
-        groups: groups.map(|groups| groups.iter().filter_map(Value::as_str).map(Into::into).collect()),
+        groups: groups
+            .map(|groups| groups.iter().filter_map(Value::as_str).map(Into::into).collect()),
         state: text("state").map(Into::into),
     };
     let (question, stays) = (text("question").unwrap_or_default(), text("pattern") == Some(PLAN));
     let mut messages = Vec::new();
     // As the gateway tells every error of its agent.
-    let hidden = |messages| Rehearsal { messages, error: Some(("gateway-error".into(), AGENTS_ERROR.into())) };
+    let hidden = |messages| Rehearsal {
+        messages,
+        error: Some(("gateway-error".into(), AGENTS_ERROR.into())),
+    };
     let named = named(tools, question);
     for (step, tool) in named.iter().enumerate() {
         if step == MOST_STEPS {
@@ -42,13 +47,19 @@ pub fn rehearse(tools: &Catalog, request: &Map<String, Value>) -> Rehearsal {
         }
         messages.push(said("thought", &format!("I will use {}", tool.name)));
         messages.push(action(&tool.name));
-        let is_available = available(&tools.tools, &context).into_iter().any(|row| tools.tools[row].name == tool.name);
+        let is_available = available(&tools.tools, &context)
+            .into_iter()
+            .any(|row| tools.tools[row].name == tool.name);
         if !is_available {
             return hidden(messages);
         }
-        messages.push(said("observation", &format!("{} was not really called: this is a rehearsal", tool.name)));
+        messages.push(said(
+            "observation",
+            &format!("{} was not really called: this is a rehearsal", tool.name),
+        ));
         if !stays {
-            context.state = Some(next_state(&tool.gate, context.state(), Outcome::Succeeded, Mode::AsDeployed));
+            context.state =
+                Some(next_state(&tool.gate, context.state(), Outcome::Succeeded, Mode::AsDeployed));
         }
     }
     let count = named.len();
@@ -63,10 +74,12 @@ pub fn rehearse(tools: &Catalog, request: &Map<String, Value>) -> Rehearsal {
 
 /// The tools that a question names, in its order.
 fn named<'c>(tools: &'c Catalog, question: &str) -> Vec<&'c Tool> {
-    let parts = question.split(|letter: char| letter.is_whitespace() || ",;.!?\"'".contains(letter));
+    let parts =
+        question.split(|letter: char| letter.is_whitespace() || ",;.!?\"'".contains(letter));
     // Of several with one name the one that is loaded counts.
     let called = |name: &str| {
-        let known: Vec<&Tool> = tools.tools.iter().map(AsRef::as_ref).filter(|tool| tool.name == name).collect();
+        let known: Vec<&Tool> =
+            tools.tools.iter().map(AsRef::as_ref).filter(|tool| tool.name == name).collect();
         known.iter().find(|tool| tool.gate.not_loaded().is_none()).or(known.last()).copied()
     };
     parts.filter_map(called).collect()
@@ -83,5 +96,6 @@ fn action(tool: &str) -> String {
                "o": {"t": "l", "v": value}})
     };
     let facts = [fact("action", tool), fact("arguments", "{}")];
-    json!({"message_type": "explain", "explain_triples": facts, "end_of_message": false}).to_string()
+    json!({"message_type": "explain", "explain_triples": facts, "end_of_message": false})
+        .to_string()
 }

@@ -1,4 +1,5 @@
-//! The gateway's own side: what a request asks of which service, and what that service says, piece by piece.
+//! The gateway's own side: what a request asks of which service, and what that service says, piece
+//! by piece.
 
 use serde_json::{Map, Value, json};
 
@@ -41,7 +42,13 @@ const MANNERS: &[ServiceStyle] = &[
         arguments: Arguments::In("parameters"),
         piece: mcp,
     },
-    ServiceStyle { service: "prompt", config: &["id"], needs: Some("id"), arguments: Arguments::In("variables"), piece: prompt },
+    ServiceStyle {
+        service: "prompt",
+        config: &["id"],
+        needs: Some("id"),
+        arguments: Arguments::In("variables"),
+        piece: prompt,
+    },
     ServiceStyle {
         service: "text-completion",
         config: &[],
@@ -63,12 +70,30 @@ const MANNERS: &[ServiceStyle] = &[
         arguments: Arguments::As("question", "question"),
         piece: structured,
     },
-    ServiceStyle { service: table::SERVICE, config: &["operation"], needs: None, arguments: Arguments::Rest, piece: whole },
-    ServiceStyle { service: agent::SERVICE, config: &[], needs: Some("question"), arguments: Arguments::Rest, piece: dialogue },
+    ServiceStyle {
+        service: table::SERVICE,
+        config: &["operation"],
+        needs: None,
+        arguments: Arguments::Rest,
+        piece: whole,
+    },
+    ServiceStyle {
+        service: agent::SERVICE,
+        config: &[],
+        needs: Some("question"),
+        arguments: Arguments::Rest,
+        piece: dialogue,
+    },
 ];
 
 /// Every other service.
-const OTHER: ServiceStyle = ServiceStyle { service: "", config: &[], needs: None, arguments: Arguments::Rest, piece: completion };
+const OTHER: ServiceStyle = ServiceStyle {
+    service: "",
+    config: &[],
+    needs: None,
+    arguments: Arguments::Rest,
+    piece: completion,
+};
 
 /// Members that are about the way of an answer, not about what is asked.
 const ABOUT_THE_WAY: [&str; 2] = [WORKSPACE, "streaming"];
@@ -80,7 +105,8 @@ fn manner(service: &str) -> &'static ServiceStyle {
     MANNERS.iter().find(|manner| manner.service == service).unwrap_or(&OTHER)
 }
 
-/// A request to a service as rules read it: what the tool's entry says is configuration, what a model gives are arguments.
+/// A request to a service as rules read it: what the tool's entry says is configuration, what a
+/// model gives are arguments.
 ///
 /// # Errors
 /// The name of the member that the service cannot do without.
@@ -90,18 +116,26 @@ pub fn asked(service: &str, body: &Map<String, Value>) -> Result<Asked, &'static
         return Err(needed);
     }
     let of = |wanted: &dyn Fn(&str) -> bool| -> Map<String, Value> {
-        body.iter().filter(|(name, _)| wanted(name)).map(|(name, value)| (name.clone(), value.clone())).collect()
+        body.iter()
+            .filter(|(name, _)| wanted(name))
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect()
     };
     let is_config = |name: &str| manner.config.contains(&name);
     let arguments = match manner.arguments {
-        Arguments::In(member) => body.get(member).and_then(Value::as_object).cloned().unwrap_or_default(),
-        Arguments::As(member, name) => body.get(member).map(|value| (name.to_owned(), value.clone())).into_iter().collect(),
+        Arguments::In(member) => {
+            body.get(member).and_then(Value::as_object).cloned().unwrap_or_default()
+        }
+        Arguments::As(member, name) => {
+            body.get(member).map(|value| (name.to_owned(), value.clone())).into_iter().collect()
+        }
         Arguments::Rest => of(&|name| !is_config(name) && !ABOUT_THE_WAY.contains(&name)),
     };
     Ok(Asked { user: String::new(), config: of(&is_config), arguments })
 }
 
-/// A piece of a service's answer, as it stands in a frame of the socket, or alone as the whole answer.
+/// A piece of a service's answer, as it stands in a frame of the socket, or alone as the whole
+/// answer.
 #[must_use]
 pub fn piece(service: &str, text: &str, last: bool, alone: bool) -> Value {
     (manner(service).piece)(text, last, alone)
@@ -119,14 +153,15 @@ pub fn event(service: &str, text: &str, last: bool) -> Value {
     piece
 }
 
-/// Whether the pieces of an answer are joined where only one message is sent. The agent's are messages of their own, of which the last is
-/// sent.
+/// Whether the pieces of an answer are joined where only one message is sent. The agent's are
+/// messages of their own, of which the last is sent.
 #[must_use]
 pub fn joins(service: &str) -> bool {
     service != agent::SERVICE
 }
 
-/// An error of a service. Two of them the gateway tells otherwise: as nothing at all, and as a text.
+/// An error of a service. Two of them the gateway tells otherwise: as nothing at all, and as a
+/// text.
 #[must_use]
 pub fn error(service: &str, kind: &str, message: &str) -> Value {
     match (kind, service) {
@@ -141,7 +176,9 @@ pub fn error(service: &str, kind: &str, message: &str) -> Value {
 pub fn nothing(service: &str) -> Value {
     match service {
         "mcp-tool" => json!({}),
-        service if MANNERS.iter().any(|manner| manner.service == service) => piece(service, "", true, true),
+        service if MANNERS.iter().any(|manner| manner.service == service) => {
+            piece(service, "", true, true)
+        }
         _ => silent(),
     }
 }
@@ -155,15 +192,15 @@ pub fn silent() -> Value {
 /// One answer, or a part of it, as a frame of the socket.
 #[must_use]
 pub fn frame(id: Option<&str>, response: &Value, complete: bool) -> Value {
-    let mut frame: Map<String, Value> = id.map(|id| ("id".to_owned(), id.into())).into_iter().collect();
+    let mut frame: Map<String, Value> =
+        id.map(|id| ("id".to_owned(), id.into())).into_iter().collect();
     frame.insert("response".into(), response.clone());
     frame.insert("complete".into(), complete.into());
     frame.into()
 }
 
 /// What becomes of an id over HTTP, right or wrong.
-pub const NO_IDS: &str =
-    "over HTTP an answer has no id, since it comes on the connection of its request: the caller hears nothing";
+pub const NO_IDS: &str = "over HTTP an answer has no id, since it comes on the connection of its request: the caller hears nothing";
 
 /// What becomes of a fault over HTTP that cannot be told there.
 #[must_use]
@@ -171,7 +208,8 @@ pub fn over_http(fault: Fault) -> Option<&'static str> {
     matches!(fault, Fault::WrongId | Fault::UnknownId | Fault::NoId).then_some(NO_IDS)
 }
 
-/// A text that is nothing but a JSON value written shortest, so that nothing is lost when it travels as that value.
+/// A text that is nothing but a JSON value written shortest, so that nothing is lost when it
+/// travels as that value.
 fn as_json(text: &str) -> Option<Value> {
     let value: Value = serde_json::from_str(text).ok()?;
     serde_json::to_string(&value).is_ok_and(|shortest| shortest == text).then_some(value)
@@ -203,7 +241,9 @@ fn structured(text: &str, _: bool, _: bool) -> Value {
 
 /// A message of the agent, where the text is one, else a piece of its answer.
 fn dialogue(text: &str, last: bool, _: bool) -> Value {
-    let message = serde_json::from_str::<Map<String, Value>>(text).ok().filter(|message| message.contains_key("message_type"));
+    let message = serde_json::from_str::<Map<String, Value>>(text)
+        .ok()
+        .filter(|message| message.contains_key("message_type"));
     let mut message = message.unwrap_or_else(|| {
         Map::from_iter([
             ("message_type".into(), "answer".into()),
@@ -236,26 +276,51 @@ mod tests {
     }
 
     fn read(service: &str, body: &Value, wrapping: Wrapping<'_>) -> Reply {
-        Answer::to(&format!("/api/v1/flow/f/service/{service}")).read(body.to_string().as_bytes(), wrapping)
+        Answer::to(&format!("/api/v1/flow/f/service/{service}"))
+            .read(body.to_string().as_bytes(), wrapping)
     }
 
     #[test]
     fn what_the_entry_says_is_configuration_and_what_the_model_gives_are_arguments() {
         for (service, body, config, arguments) in [
-            ("mcp-tool", json!({"name": "echo", "parameters": {"x": 1}}), json!({"name": "echo"}), json!({"x": 1})),
-            ("prompt", json!({"id": "q", "variables": {"a": 1}, "streaming": true}), json!({"id": "q"}), json!({"a": 1})),
-            ("graph-rag", json!({"query": "why?", "collection": "c"}), json!({"collection": "c"}), json!({"question": "why?"})),
+            (
+                "mcp-tool",
+                json!({"name": "echo", "parameters": {"x": 1}}),
+                json!({"name": "echo"}),
+                json!({"x": 1}),
+            ),
+            (
+                "prompt",
+                json!({"id": "q", "variables": {"a": 1}, "streaming": true}),
+                json!({"id": "q"}),
+                json!({"a": 1}),
+            ),
+            (
+                "graph-rag",
+                json!({"query": "why?", "collection": "c"}),
+                json!({"collection": "c"}),
+                json!({"question": "why?"}),
+            ),
             (
                 "text-completion",
                 json!({"system": "s", "prompt": "p", "workspace": "w"}),
                 json!({}),
                 json!({"system": "s", "prompt": "p"}),
             ),
-            ("agent", json!({"question": "?", "state": "x"}), json!({}), json!({"question": "?", "state": "x"})),
+            (
+                "agent",
+                json!({"question": "?", "state": "x"}),
+                json!({}),
+                json!({"question": "?", "state": "x"}),
+            ),
             ("whatever", json!({"a": 1}), json!({}), json!({"a": 1})),
         ] {
             let asked = asked(service, &map(&body)).unwrap();
-            assert_eq!((Value::Object(asked.config), Value::Object(asked.arguments)), (config, arguments), "{service}");
+            assert_eq!(
+                (Value::Object(asked.config), Value::Object(asked.arguments)),
+                (config, arguments),
+                "{service}"
+            );
         }
         assert_eq!(asked("mcp-tool", &map(&json!({"parameters": {}}))), Err("name"));
     }
@@ -263,10 +328,11 @@ mod tests {
     #[test]
     fn errors_are_told_as_the_gateway_tells_them() {
         let bare = Wrapping::Bare { status: Some(200) };
-        let failed = |service, kind, message| match read(service, &error(service, kind, message), bare) {
-            Reply::Error(problem) => problem,
-            other => panic!("{other:?}"),
-        };
+        let failed =
+            |service, kind, message| match read(service, &error(service, kind, message), bare) {
+                Reply::Error(problem) => problem,
+                other => panic!("{other:?}"),
+            };
         for service in ["mcp-tool", "prompt", "text-completion"] {
             assert_eq!(failed(service, "burnt", "oven").message, "oven");
             assert_eq!(failed(service, "empty-answer", "gone"), messages::empty(service));

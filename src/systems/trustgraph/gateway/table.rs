@@ -1,4 +1,5 @@
-//! The configuration service behind the gateway: entries by type and key, each a text, and one version for all.
+//! The configuration service behind the gateway: entries by type and key, each a text, and one
+//! version for all.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +40,9 @@ impl Table {
     /// The entries that agents use.
     #[must_use]
     pub fn items(&self) -> Vec<Item> {
-        let sections = item::SECTIONS.iter().flat_map(|(section, _)| self.of_type(section).map(move |row| (*section, row)));
+        let sections = item::SECTIONS
+            .iter()
+            .flat_map(|(section, _)| self.of_type(section).map(move |row| (*section, row)));
         let item = |(section, (key, text)): (&'static str, (&str, &str))| Item {
             system: keys::SYSTEM,
             section,
@@ -50,16 +53,21 @@ impl Table {
     }
 
     fn of_type<'t>(&'t self, of: &'t str) -> impl Iterator<Item = (&'t str, &'t str)> {
-        self.rows.iter().filter(move |((kind, _), _)| kind == of).map(|((_, key), text)| (key.as_str(), text.as_str()))
+        self.rows
+            .iter()
+            .filter(move |((kind, _), _)| kind == of)
+            .map(|((_, key), text)| (key.as_str(), text.as_str()))
     }
 
-    /// The answer to a request, which may change what is there. An error of the service arrives as an answer in which nothing is, not even a
-    /// version; so does the answer to every write.
+    /// The answer to a request, which may change what is there. An error of the service arrives as
+    /// an answer in which nothing is, not even a version; so does the answer to every write.
     pub fn answer(&mut self, request: &Map<String, Value>) -> Value {
         let operation = request.get("operation").and_then(Value::as_str).unwrap_or_default();
         let kind = request.get("type").and_then(Value::as_str);
         let found = match operation {
-            "list" => kind.map(|kind| ("directory", self.of_type(kind).map(|(key, _)| Value::from(key)).collect())),
+            "list" => kind.map(|kind| {
+                ("directory", self.of_type(kind).map(|(key, _)| Value::from(key)).collect())
+            }),
             "get" => self.get(request).map(|values| ("values", values)),
             "getvalues" => kind.map(|kind| {
                 let value = |(key, text)| json!({"type": kind, "key": key, "value": text});
@@ -84,9 +92,14 @@ impl Table {
         answer
     }
 
-    /// What a list of the request names, each by type and key; `None` where there is none, or one is named badly.
-    fn named<'r>(request: &'r Map<String, Value>, list: &str) -> Option<Vec<((String, String), &'r Value)>> {
-        let text = |item: &Value, name: &str| item.get(name).and_then(Value::as_str).map(str::to_owned);
+    /// What a list of the request names, each by type and key; `None` where there is none, or one
+    /// is named badly.
+    fn named<'r>(
+        request: &'r Map<String, Value>,
+        list: &str,
+    ) -> Option<Vec<((String, String), &'r Value)>> {
+        let text =
+            |item: &Value, name: &str| item.get(name).and_then(Value::as_str).map(str::to_owned);
         let row = |item: &'r Value| Some(((text(item, "type")?, text(item, "key")?), item));
         request.get(list)?.as_array()?.iter().map(row).collect()
     }
@@ -110,7 +123,9 @@ impl Table {
 
     fn put(&mut self, request: &Map<String, Value>) {
         let rows = Self::named(request, "values").and_then(|named| {
-            let row = |(row, item): ((String, String), &Value)| Some((row, item.get("value")?.as_str()?.to_owned()));
+            let row = |(row, item): ((String, String), &Value)| {
+                Some((row, item.get("value")?.as_str()?.to_owned()))
+            };
             named.into_iter().map(row).collect::<Option<Vec<_>>>()
         });
         if let Some(rows) = rows {
@@ -153,17 +168,27 @@ mod tests {
             answer[member] = value;
             answer
         };
-        assert_eq!(ask(&mut table, &json!({"operation": "list", "type": "tool"})), with("directory", json!(["a", "b"]), 1));
+        assert_eq!(
+            ask(&mut table, &json!({"operation": "list", "type": "tool"})),
+            with("directory", json!(["a", "b"]), 1)
+        );
         let asked = json!({"operation": "get", "keys": [{"type": "tool", "key": "a"}, {"type": "tool", "key": "nope"}]});
         let values = json!([{"type": "tool", "key": "a", "value": r#"{"type":"prompt"}"#}, {"type": "tool", "key": "nope", "value": null}]);
         assert_eq!(ask(&mut table, &asked), with("values", values, 1));
         let values = json!([{"type": "mcp", "key": "s", "value": r#"{"url":"x"}"#}]);
-        assert_eq!(ask(&mut table, &json!({"operation": "getvalues", "type": "mcp"})), with("values", values, 1));
-        let put = json!({"operation": "put", "values": [{"type": "tool", "key": "c", "value": "{}"}]});
+        assert_eq!(
+            ask(&mut table, &json!({"operation": "getvalues", "type": "mcp"})),
+            with("values", values, 1)
+        );
+        let put =
+            json!({"operation": "put", "values": [{"type": "tool", "key": "c", "value": "{}"}]});
         assert_eq!(ask(&mut table, &put), empty);
         let delete = json!({"operation": "delete", "keys": [{"type": "tool", "key": "a"}, {"type": "tool", "key": "never"}]});
         assert_eq!(ask(&mut table, &delete), empty);
-        assert_eq!(ask(&mut table, &json!({"operation": "list", "type": "tool"})), with("directory", json!(["b", "c"]), 3));
+        assert_eq!(
+            ask(&mut table, &json!({"operation": "list", "type": "tool"})),
+            with("directory", json!(["b", "c"]), 3)
+        );
         // A value that is no text, and an operation that lacks what it is about, change nothing.
         for bad in [
             json!({"operation": "put", "values": [{"type": "tool", "key": "d", "value": {}}]}),
@@ -175,6 +200,9 @@ mod tests {
         }
         let all = json!({"tool": {"b": r#"{"type":"text-completion"}"#, "c": "{}"}, "mcp": {"s": r#"{"url":"x"}"#}});
         assert_eq!(ask(&mut table, &json!({"operation": "config"})), with("config", all, 3));
-        assert_eq!(table.items().iter().map(Item::name).collect::<Vec<_>>(), ["tool/b", "tool/c", "mcp/s"]);
+        assert_eq!(
+            table.items().iter().map(Item::name).collect::<Vec<_>>(),
+            ["tool/b", "tool/c", "mcp/s"]
+        );
     }
 }

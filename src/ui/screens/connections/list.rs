@@ -29,8 +29,11 @@ pub(super) struct List {
 
 /// Those that can be used, and after them those of the file that cannot.
 fn names(state: &State) -> Vec<String> {
-    let mut names: Vec<String> = state.connections.known.iter().map(|known| known.name.clone()).collect();
-    let tables = ComposeContext::of(state).settings().and_then(|settings| settings.get(CONNECTIONS)?.as_object());
+    let mut names: Vec<String> =
+        state.connections.known.iter().map(|known| known.name.clone()).collect();
+    let tables = ComposeContext::of(state)
+        .settings()
+        .and_then(|settings| settings.get(CONNECTIONS)?.as_object());
     let written = tables.into_iter().flat_map(|tables| tables.keys());
     let broken: Vec<String> = written.filter(|name| !names.contains(name)).cloned().collect();
     names.extend(broken);
@@ -38,7 +41,8 @@ fn names(state: &State) -> Vec<String> {
 }
 
 impl List {
-    /// Takes the connections in; the name of the one under the cursor, which is a new one as soon as it is there.
+    /// Takes the connections in; the name of the one under the cursor, which is a new one as soon
+    /// as it is there.
     pub(super) fn sync(&mut self, state: &State) -> String {
         let before = std::mem::replace(&mut self.names, names(state));
         let place = |name: &String| self.names.iter().position(|known| known == name);
@@ -58,7 +62,14 @@ impl List {
         self.names.get(self.cursor.row).cloned().unwrap_or_default()
     }
 
-    pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State, focused: bool) {
+    pub(super) fn draw(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Rect,
+        styles: &Styles,
+        state: &State,
+        focused: bool,
+    ) {
         let title = format!("Connections {}", self.names.len());
         self.area = Pane { title: &title, focused, ..Pane::default() }.draw(buffer, area, styles);
         let widest = self.names.iter().map(|name| width(name)).max().unwrap_or_default();
@@ -68,7 +79,9 @@ impl List {
             let (note, note_role) = note(state, name);
             let mut pen = Pen::new(buffer, self.area, line);
             let chosen = row == self.cursor.row;
-            pen.put(if chosen { "▌" } else { " " }, styles[Role::Accent]).put(sign, styles[role]).put(" ", styles[Role::Text]);
+            pen.put(if chosen { "▌" } else { " " }, styles[Role::Accent])
+                .put(sign, styles[role])
+                .put(" ", styles[Role::Text]);
             let room = pen.room().saturating_sub(width(&note) + 1);
             let cells = widest.min(room * 3 / 5);
             pen.column(name, cells, styles[Role::Text])
@@ -76,7 +89,12 @@ impl List {
                 .column(word(state, name), room.saturating_sub(cells + 1), styles[Role::Dim])
                 .right(&note, styles[note_role]);
             if chosen {
-                mark_chosen(buffer, Rect { y: self.area.y + line, height: 1, ..self.area }, styles, focused);
+                mark_chosen(
+                    buffer,
+                    Rect { y: self.area.y + line, height: 1, ..self.area },
+                    styles,
+                    focused,
+                );
             }
         }
     }
@@ -120,7 +138,9 @@ fn word<'s>(state: &'s State, name: &str) -> &'s str {
     match state.connections.named(name) {
         Some(known) => known.transport().word(),
         None => {
-            let table = ComposeContext::of(state).settings().and_then(|settings| settings.get(CONNECTIONS)?.get(name));
+            let table = ComposeContext::of(state)
+                .settings()
+                .and_then(|settings| settings.get(CONNECTIONS)?.get(name));
             table.map_or("", |table| transport(table).word())
         }
     }

@@ -18,7 +18,11 @@ const NAMED: usize = 200;
 
 pub(super) fn lines(state: &State, name: &str, cells: usize) -> Vec<Line> {
     let Some(connection) = state.connections.named(name) else {
-        return words("Its settings cannot be used yet: what is wrong stands beside them.", Role::Warning, cells);
+        return words(
+            "Its settings cannot be used yet: what is wrong stands beside them.",
+            Role::Warning,
+            cells,
+        );
     };
     let mut lines = heading("calls");
     for text in calls(state, name) {
@@ -28,7 +32,9 @@ pub(super) fn lines(state: &State, name: &str, cells: usize) -> Vec<Line> {
     if !secrets.is_empty() {
         lines.push(Line::new());
         lines.extend(heading("secrets"));
-        lines.extend(secrets.iter().flat_map(|place| words(&format!("asked of {place} when it opens"), Role::Text, cells)));
+        lines.extend(secrets.iter().flat_map(|place| {
+            words(&format!("asked of {place} when it opens"), Role::Text, cells)
+        }));
     }
     if connection.tls.required && connection.tls.ca_file.is_none() {
         lines.push(Line::new());
@@ -36,12 +42,18 @@ pub(super) fn lines(state: &State, name: &str, cells: usize) -> Vec<Line> {
     }
     lines.push(Line::new());
     lines.extend(heading("test"));
-    if let Some(condition) = state.conditions.get(name).filter(|condition| !condition.words.is_empty()) {
+    if let Some(condition) =
+        state.conditions.get(name).filter(|condition| !condition.words.is_empty())
+    {
         let role = if condition.health == Health::Bad { Role::Error } else { Role::Warning };
         lines.extend(words(&condition.words, role, cells));
     }
     match state.exploring.reports.get(name).map(|(_, report)| report) {
-        None => lines.extend(words("t opens it and asks what is there. Nothing is sent to a service.", Role::Dim, cells)),
+        None => lines.extend(words(
+            "t opens it and asks what is there. Nothing is sent to a service.",
+            Role::Dim,
+            cells,
+        )),
         Some(Report::UnderWay) => lines.extend(words("◐ asking …", Role::Warning, cells)),
         Some(Report::Failed(problem)) => lines.extend(failed(problem, cells)),
         Some(Report::Reached(reached)) => lines.extend(told(reached, connection, cells)),
@@ -60,13 +72,23 @@ fn calls(state: &State, name: &str) -> Vec<String> {
         all.push("All calls go through it in this session.".to_owned());
     }
     if connections.usual == name {
-        all.push("It is the workspace's own: calls of tools that have none of their own go through it.".to_owned());
+        all.push(
+            "It is the workspace's own: calls of tools that have none of their own go through it."
+                .to_owned(),
+        );
     }
-    let tools: Vec<&str> = connections.of_tools.iter().filter(|(_, of)| *of == name).map(|(tool, _)| tool.as_str()).collect();
+    let tools: Vec<&str> = connections
+        .of_tools
+        .iter()
+        .filter(|(_, of)| *of == name)
+        .map(|(tool, _)| tool.as_str())
+        .collect();
     if !tools.is_empty() {
         all.push(format!("Always those of {}.", tools.join(", ")));
     }
-    if let Some(chosen) = connections.chosen.as_ref().filter(|chosen| *chosen != name && !all.is_empty()) {
+    if let Some(chosen) =
+        connections.chosen.as_ref().filter(|chosen| *chosen != name && !all.is_empty())
+    {
         all.push(format!("In this session all go through {chosen}."));
     }
     if all.is_empty() {
@@ -82,7 +104,11 @@ fn failed(problem: &Problem, cells: usize) -> Vec<Line> {
 }
 
 fn told(reached: &Reached, connection: &Connection, cells: usize) -> Vec<Line> {
-    let who = if reached.greeting.is_empty() { connection.transport().title() } else { &reached.greeting };
+    let who = if reached.greeting.is_empty() {
+        connection.transport().title()
+    } else {
+        &reached.greeting
+    };
     let mut lines = words(&format!("● {who} after {} ms", reached.took_ms), Role::Success, cells);
     for problem in &reached.untold {
         lines.extend(words(&format!("⚠ {}", problem.cause), Role::Warning, cells));
@@ -99,18 +125,25 @@ fn told(reached: &Reached, connection: &Connection, cells: usize) -> Vec<Line> {
         let is_gateway = !connection.transport().is_bus();
         let heading = if is_gateway { "prompt templates" } else { "listening" };
         lines.push(vec![(Role::Heading, format!("{heading} {}", listeners.len()))]);
-        let row = |(name, of): &(String, String)| if is_gateway { name.clone() } else { format!("{name} → {of}") };
+        let row = |(name, of): &(String, String)| {
+            if is_gateway { name.clone() } else { format!("{name} → {of}") }
+        };
         lines.extend(list(listeners.iter().map(row), listeners.len(), cells));
     }
     if reached.there.is_none() && reached.untold.is_empty() {
         lines.push(Line::new());
-        lines.extend(words("A broker does not tell which services are there. Watch (4) shows what passes.", Role::Dim, cells));
+        lines.extend(words(
+            "A broker does not tell which services are there. Watch (4) shows what passes.",
+            Role::Dim,
+            cells,
+        ));
     }
     lines
 }
 
 fn list(rows: impl Iterator<Item = String>, count: usize, cells: usize) -> Vec<Line> {
-    let mut lines: Vec<Line> = rows.take(NAMED).flat_map(|row| words(&row, Role::Text, cells)).collect();
+    let mut lines: Vec<Line> =
+        rows.take(NAMED).flat_map(|row| words(&row, Role::Text, cells)).collect();
     if count > NAMED {
         lines.extend(words(&format!("… and {} more", count - NAMED), Role::Dim, cells));
     }

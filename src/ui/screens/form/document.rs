@@ -1,4 +1,5 @@
-//! The document as it will be saved: changed lines marked, long lines wrapped, secrets masked, the line of the field in view.
+//! The document as it will be saved: changed lines marked, long lines wrapped, secrets masked, the
+//! line of the field in view.
 
 use std::{ops::Range, sync::Arc};
 
@@ -53,7 +54,14 @@ struct Row {
 impl Known {
     fn of(text: &Arc<str>, before: &Arc<str>, cells: usize) -> Self {
         let changed = if text == before { Vec::new() } else { diff::changed_rows(before, text) };
-        Self { text: Arc::clone(text), before: Arc::clone(before), cells, rows: rows(text, cells), changed, secrets: Vec::new() }
+        Self {
+            text: Arc::clone(text),
+            before: Arc::clone(before),
+            cells,
+            rows: rows(text, cells),
+            changed,
+            secrets: Vec::new(),
+        }
     }
 
     /// The row that shows a byte.
@@ -68,7 +76,8 @@ impl Known {
     }
 }
 
-/// How a text is broken into rows of so many cells: where a word or a member ends, as far as there is such a place.
+/// How a text is broken into rows of so many cells: where a word or a member ends, as far as there
+/// is such a place.
 fn rows(text: &str, cells: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut start = 0;
@@ -106,7 +115,8 @@ fn fitting(line: &str, cells: usize) -> usize {
 }
 
 impl DocumentPane {
-    /// Draws the document; the line of the form's field is brought into view while the form has the keys.
+    /// Draws the document; the line of the form's field is brought into view while the form has the
+    /// keys.
     pub(super) fn draw(
         &mut self,
         frame: &mut Frame<'_>,
@@ -119,7 +129,9 @@ impl DocumentPane {
         let digits = document.text.whole().lines().count().to_string().len().max(2);
         let cells = usize::from(area.width).saturating_sub(4 + digits).max(8);
         let is_known = |known: &Known| {
-            known.cells == cells && Arc::ptr_eq(&known.text, document.text.whole()) && Arc::ptr_eq(&known.before, &task.before)
+            known.cells == cells
+                && Arc::ptr_eq(&known.text, document.text.whole())
+                && Arc::ptr_eq(&known.before, &task.before)
         };
         let source = document.source.as_ref().ok();
         if !self.known.as_ref().is_some_and(is_known) {
@@ -147,7 +159,11 @@ impl DocumentPane {
             let is_changed = known.changed.binary_search(&row.line).is_ok();
             pen.put(if is_changed { "▌" } else { " " }, styles[Role::Changed]);
             let style = styles[if here == Some(number) { Role::Accent } else { Role::LineNumber }];
-            let label = if row.first { format!("{:>digits$} ", row.line + 1) } else { " ".repeat(digits + 1) };
+            let label = if row.first {
+                format!("{:>digits$} ", row.line + 1)
+            } else {
+                " ".repeat(digits + 1)
+            };
             pen.put(&label, style);
             line.of(known, row);
             line.draw(known, row, &mut pen, styles);
@@ -184,7 +200,9 @@ impl Line {
             return;
         }
         let start = known.text[..row.bytes.start].rfind('\n').map_or(0, |end| end + 1);
-        let end = known.text[row.bytes.end..].find('\n').map_or(known.text.len(), |end| row.bytes.end + end);
+        let end = known.text[row.bytes.end..]
+            .find('\n')
+            .map_or(known.text.len(), |end| row.bytes.end + end);
         let mut at = start;
         let pieces = code::pieces(known.text[start..end].trim_end_matches('\r'));
         self.pieces = pieces
@@ -200,7 +218,9 @@ impl Line {
     fn draw(&self, known: &Known, row: &Row, pen: &mut Pen<'_>, styles: &Styles) {
         let first = self.pieces.partition_point(|(_, piece)| piece.end <= row.bytes.start);
         let mut hidden = None;
-        for (role, piece) in self.pieces[first..].iter().take_while(|(_, piece)| piece.start < row.bytes.end) {
+        for (role, piece) in
+            self.pieces[first..].iter().take_while(|(_, piece)| piece.start < row.bytes.end)
+        {
             let (mut at, end) = (piece.start.max(row.bytes.start), piece.end.min(row.bytes.end));
             while at < end {
                 let next = known.secrets.partition_point(|span| span.end <= at);
@@ -244,7 +264,8 @@ mod tests {
 
     #[test]
     fn long_lines_are_broken_and_nothing_of_them_is_lost() {
-        let text = "{\"a\": [1, 2, 3], \"long\": \"wwwwwwwwwwwwwwwwwwwwwwwwww漢字漢字\"}\r\n\nshort\n";
+        let text =
+            "{\"a\": [1, 2, 3], \"long\": \"wwwwwwwwwwwwwwwwwwwwwwwwww漢字漢字\"}\r\n\nshort\n";
         for cells in 1..40 {
             let rows = rows(text, cells);
             let shown: String = rows.iter().map(|row| &text[row.bytes.clone()]).collect();

@@ -21,12 +21,23 @@ pub(super) struct IssuesPane {
 }
 
 impl IssuesPane {
-    pub(super) fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, form: &Form, focused: bool) {
+    pub(super) fn draw(
+        &mut self,
+        frame: &mut Frame<'_>,
+        area: Rect,
+        look: Look<'_>,
+        form: &Form,
+        focused: bool,
+    ) {
         let entries = entries(form);
         let title = title(form.findings().len(), entries.len() - form.findings().len());
         let foot = self.list.position(entries.len()).unwrap_or_default();
         let styles = look.styles;
-        let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }.draw(frame.buffer_mut(), area, styles);
+        let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }.draw(
+            frame.buffer_mut(),
+            area,
+            styles,
+        );
         self.area = inside;
         if entries.is_empty() {
             let words = "it is as the schema wants it";
@@ -38,7 +49,10 @@ impl IssuesPane {
             let chosen = focused && row == self.list.row;
             let ground = if chosen { styles[Role::Selected] } else { styles[Role::Text] };
             let room = usize::from(inside.width).saturating_sub(2);
-            let place = tail(&visible(&entry.place), room.saturating_sub(width(&entry.words) + 1).max(room / 3));
+            let place = tail(
+                &visible(&entry.place),
+                room.saturating_sub(width(&entry.words) + 1).max(room / 3),
+            );
             let mut pen = Pen::new(frame.buffer_mut(), inside, line);
             let style = |role: Role| if chosen { ground } else { styles[role] };
             pen.put(" ", ground).put(&place, style(Role::Label)).put(" ", ground);
@@ -69,13 +83,19 @@ struct Entry {
 }
 
 fn entries(form: &Form) -> Vec<Entry> {
-    let named = |at: &Pointer, whole: &str| if at.is_root() { whole.to_owned() } else { at.tokens().join(" › ") };
+    let named = |at: &Pointer, whole: &str| {
+        if at.is_root() { whole.to_owned() } else { at.tokens().join(" › ") }
+    };
     let faults = form.findings().iter().map(|finding| {
         let place = format!("schema: {}", named(&finding.at, "all of it"));
         Entry { at: None, place, words: finding.words.clone() }
     });
     let issues = form.told().into_iter();
-    let issues = issues.map(|issue| Entry { place: named(&issue.at, "the document"), words: issue.words, at: Some(issue.at) });
+    let issues = issues.map(|issue| Entry {
+        place: named(&issue.at, "the document"),
+        words: issue.words,
+        at: Some(issue.at),
+    });
     faults.chain(issues).collect()
 }
 

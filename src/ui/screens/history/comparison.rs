@@ -1,4 +1,5 @@
-//! Two kept calls beside each other: their answers line by line, their JSON place by place, their times.
+//! Two kept calls beside each other: their answers line by line, their JSON place by place, their
+//! times.
 
 use std::sync::Arc;
 
@@ -68,12 +69,22 @@ impl Comparison {
     pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, focused: bool) {
         let lines = &self.views[self.tabs.at.min(VIEWS.len() - 1)];
         let foot = self.cursor.position(lines.len()).unwrap_or_default();
-        let inside = Pane { title: &self.title, foot: &foot, focused, ..Pane::default() }.draw(buffer, area, look.styles);
+        let inside = Pane { title: &self.title, foot: &foot, focused, ..Pane::default() }.draw(
+            buffer,
+            area,
+            look.styles,
+        );
         if inside.height < 2 {
             return;
         }
         let names = VIEWS.map(str::to_owned);
-        self.tabs.draw(buffer, Rect { height: 1, ..inside }, &names, "- marked or earlier  + this one ", look.styles);
+        self.tabs.draw(
+            buffer,
+            Rect { height: 1, ..inside },
+            &names,
+            "- marked or earlier  + this one ",
+            look.styles,
+        );
         self.body = indented(Rect { y: inside.y + 1, height: inside.height - 1, ..inside });
         for (line, row) in (0_u16..).zip(self.cursor.window(lines.len(), self.body.height)) {
             let mut pen = Pen::new(buffer, self.body, line);
@@ -111,7 +122,10 @@ fn text_lines(texts: &[String; 2]) -> Vec<Line> {
     }
     if before.len().max(after.len()) > LARGEST_COMPARED {
         let most = size::bytes(LARGEST_COMPARED as u64);
-        return vec![line(Role::Warning, format!("the answers differ; they are compared line by line up to {most}"))];
+        return vec![line(
+            Role::Warning,
+            format!("the answers differ; they are compared line by line up to {most}"),
+        )];
     }
     difference::lines(before, after)
 }
@@ -140,7 +154,11 @@ fn time_lines(before: &Trace, after: &Trace) -> Vec<Line> {
     let wide = rows.iter().map(|row| row.before.chars().count()).max().unwrap_or_default();
     let row = |row: compare::Measure| {
         let role = if row.before == row.after { Role::Dim } else { Role::Text };
-        vec![(Role::Label, format!("{:<18}", row.name)), (role, format!("{:>wide$}  →  ", row.before)), (role, row.after)]
+        vec![
+            (Role::Label, format!("{:<18}", row.name)),
+            (role, format!("{:>wide$}  →  ", row.before)),
+            (role, row.after),
+        ]
     };
     rows.into_iter().map(row).collect()
 }

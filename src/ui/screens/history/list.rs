@@ -33,7 +33,9 @@ impl List {
         if let Some(row) = state.kept.selected_row() {
             self.cursor.row = row;
         }
-        if state.kept.query.is_empty() && self.find.as_ref().is_some_and(|find| !find.text().is_empty()) {
+        if state.kept.query.is_empty()
+            && self.find.as_ref().is_some_and(|find| !find.text().is_empty())
+        {
             self.find = None;
         }
     }
@@ -46,7 +48,14 @@ impl List {
         self.find = Some(TextInput::new(state.kept.query.clone()));
     }
 
-    pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, state: &State, focused: bool) {
+    pub(super) fn draw(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Rect,
+        look: Look<'_>,
+        state: &State,
+        focused: bool,
+    ) {
         let styles = look.styles;
         let kept = &state.kept;
         let calls = &kept.listing.calls;
@@ -56,9 +65,17 @@ impl List {
             (_, false, None) => format!("/ {}", kept.query),
             _ => format!("{} find", look.keymap.shown(Act::Find)),
         };
-        let older = if kept.listing.older > 0 { format!(" · {} older", kept.listing.older) } else { String::new() };
-        let foot = self.cursor.position(calls.len()).map_or_else(|| older.clone(), |place| format!("{place}{older}"));
-        let mut inside = Pane { title: &title, note: &note, foot: &foot, focused }.draw(buffer, area, styles);
+        let older = if kept.listing.older > 0 {
+            format!(" · {} older", kept.listing.older)
+        } else {
+            String::new()
+        };
+        let foot = self
+            .cursor
+            .position(calls.len())
+            .map_or_else(|| older.clone(), |place| format!("{place}{older}"));
+        let mut inside =
+            Pane { title: &title, note: &note, foot: &foot, focused }.draw(buffer, area, styles);
         if let Some(find) = &mut self.find {
             let line = Rect { height: 1.min(inside.height), ..inside };
             Pen::new(buffer, line, 0).put("/", styles[Role::Accent]);
@@ -68,9 +85,13 @@ impl List {
                 styles[Role::FieldFocus],
                 Some(styles[Role::Cursor]),
             );
-            let help = Rect { y: inside.y + line.height, height: u16::from(inside.height > 4), ..inside };
+            let help =
+                Rect { y: inside.y + line.height, height: u16::from(inside.height > 4), ..inside };
             if help.height > 0 {
-                Pen::new(buffer, help, 0).put(&crate::ui::canvas::fit(WORDS, usize::from(help.width)), styles[Role::Dim]);
+                Pen::new(buffer, help, 0).put(
+                    &crate::ui::canvas::fit(WORDS, usize::from(help.width)),
+                    styles[Role::Dim],
+                );
             }
             let taken = line.height + help.height;
             inside = Rect { y: inside.y + taken, height: inside.height - taken, ..inside };
@@ -83,7 +104,12 @@ impl List {
             let marked = kept.marked.as_ref() == Some(&call.id);
             draw_row(&mut Pen::new(buffer, inside, line), call, (here, marked), today, styles);
             if here {
-                mark_chosen(buffer, Rect { y: inside.y + line, height: 1, ..inside }, styles, focused);
+                mark_chosen(
+                    buffer,
+                    Rect { y: inside.y + line, height: 1, ..inside },
+                    styles,
+                    focused,
+                );
             }
         }
     }
@@ -132,12 +158,22 @@ impl List {
 
     fn mouse(&mut self, mouse: Mouse, state: &State) -> Reply {
         let pressed = self.cursor.mouse(mouse, self.rows, state.kept.listing.calls.len());
-        if pressed.is_some() || matches!(mouse.kind, MouseKind::Wheel(_)) { self.choose(state) } else { Reply::Handled }
+        if pressed.is_some() || matches!(mouse.kind, MouseKind::Wheel(_)) {
+            self.choose(state)
+        } else {
+            Reply::Handled
+        }
     }
 }
 
 /// Sign, time, tool, arguments as far as they fit, how long it took.
-fn draw_row(pen: &mut Pen<'_>, call: &Summary, (here, marked): (bool, bool), now: LocalTime, styles: &Styles) {
+fn draw_row(
+    pen: &mut Pen<'_>,
+    call: &Summary,
+    (here, marked): (bool, bool),
+    now: LocalTime,
+    styles: &Styles,
+) {
     let (sign, role) = sign(call.outcome);
     let took = span(call.took_ms);
     pen.put(if here { "▌" } else { " " }, styles[Role::Accent])
@@ -149,7 +185,11 @@ fn draw_row(pen: &mut Pen<'_>, call: &Summary, (here, marked): (bool, bool), now
     let name = width(&call.tool).min(room);
     pen.column(&call.tool, name, styles[Role::Text]);
     if room > name + 4 && &*call.arguments != "{}" {
-        pen.put("  ", styles[Role::Text]).column(&call.arguments, room - name - 2, styles[Role::Dim]);
+        pen.put("  ", styles[Role::Text]).column(
+            &call.arguments,
+            room - name - 2,
+            styles[Role::Dim],
+        );
     }
     pen.right(&took, styles[Role::Dim]);
 }
@@ -165,7 +205,10 @@ fn sign(outcome: Option<Outcome>) -> (&'static str, Role) {
 
 /// The time of today's calls, the date of others.
 fn when(at: Millis, now: LocalTime) -> String {
-    let at = LocalTime { seconds: i64::try_from(at.0 / 1_000).unwrap_or(i64::MAX / 2), offset: now.offset };
+    let at = LocalTime {
+        seconds: i64::try_from(at.0 / 1_000).unwrap_or(i64::MAX / 2),
+        offset: now.offset,
+    };
     if at.date() == now.date() || now.seconds == 0 {
         at.clock()
     } else {

@@ -22,14 +22,25 @@ pub(super) struct Copied {
 }
 
 /// What a request can be copied as.
-pub(super) fn of_request(request: &Request, arguments: &Literal, subject: Option<&str>, connection: &Connection) -> Vec<Copied> {
-    let mut copies = vec![Copied { what: "toolcrib command", text: toolcrib(request, arguments, connection) }];
+pub(super) fn of_request(
+    request: &Request,
+    arguments: &Literal,
+    subject: Option<&str>,
+    connection: &Connection,
+) -> Vec<Copied> {
+    let mut copies =
+        vec![Copied { what: "toolcrib command", text: toolcrib(request, arguments, connection) }];
     match (connection.transport().about().program, subject) {
         (Some(Program::Nats), Some(subject)) => {
             copies.push(Copied { what: "nats command", text: nats(request, subject, connection) });
-            copies.push(Copied { what: "Python program", text: python(request, subject, connection) });
+            copies.push(Copied {
+                what: "Python program",
+                text: python(request, subject, connection),
+            });
         }
-        (Some(Program::Curl), _) => copies.push(Copied { what: "curl command", text: curl(request, connection) }),
+        (Some(Program::Curl), _) => {
+            copies.push(Copied { what: "curl command", text: curl(request, connection) });
+        }
         (Some(Program::Nats) | None, _) => {}
     }
     copies.push(Copied { what: "request body", text: request.body.to_string() });
@@ -44,20 +55,30 @@ fn toolcrib(request: &Request, arguments: &Literal, connection: &Connection) -> 
             ("pattern", pattern),
             ("collection", collection),
         ];
-        let options = options.into_iter().filter_map(|(name, value)| Some(format!(" --{name} {}", quote(&value?))));
+        let options = options
+            .into_iter()
+            .filter_map(|(name, value)| Some(format!(" --{name} {}", quote(&value?))));
         let options: String = options.collect();
-        return format!("toolcrib agent {}{options} --connection {}", quote(&question), quote(&connection.name));
+        return format!(
+            "toolcrib agent {}{options} --connection {}",
+            quote(&question),
+            quote(&connection.name)
+        );
     }
     let json = arguments.json();
     let written: HashMap<String, &RawValue> = serde_json::from_str(&json).unwrap_or_default();
     let mut words = vec!["toolcrib call".to_owned(), quote(&request.name)];
-    words.extend(arguments.value().as_object().into_iter().flatten().map(|(name, value)| match value {
-        Value::String(text) => quote(&format!("{name}={text}")),
-        other => {
-            let json = written.get(name).map_or_else(|| other.to_string(), |written| written.get().to_owned());
-            quote(&format!("{name}:={json}"))
-        }
-    }));
+    words.extend(arguments.value().as_object().into_iter().flatten().map(
+        |(name, value)| match value {
+            Value::String(text) => quote(&format!("{name}={text}")),
+            other => {
+                let json = written
+                    .get(name)
+                    .map_or_else(|| other.to_string(), |written| written.get().to_owned());
+                quote(&format!("{name}:={json}"))
+            }
+        },
+    ));
     words.push(format!("--connection {}", quote(&connection.name)));
     words.join(" ")
 }
@@ -75,7 +96,9 @@ fn in_shell(at: &SecretAt) -> String {
         SecretAt::KeyStore(name) if cfg!(target_vendor = "apple") => {
             format!("$(security find-generic-password -w -s {KEPT_AS} -a {})", quote(name))
         }
-        SecretAt::KeyStore(name) => format!("$(secret-tool lookup service {KEPT_AS} username {})", quote(name)),
+        SecretAt::KeyStore(name) => {
+            format!("$(secret-tool lookup service {KEPT_AS} username {})", quote(name))
+        }
     }
 }
 
@@ -84,27 +107,39 @@ fn in_python(at: &SecretAt) -> String {
     match at {
         SecretAt::Variable(name) => format!("os.environ[{}]", Value::from(name.as_str())),
         SecretAt::KeyStore(name) => {
-            format!("__import__(\"keyring\").get_password(\"{KEPT_AS}\", {})", Value::from(name.as_str()))
+            format!(
+                "__import__(\"keyring\").get_password(\"{KEPT_AS}\", {})",
+                Value::from(name.as_str())
+            )
         }
     }
 }
 
-/// Waits half a minute for all pieces that come in the inbox; those that come on the response subject are heard beside it. Secrets stay
-/// where they lie.
+/// Waits half a minute for all pieces that come in the inbox; those that come on the response
+/// subject are heard beside it. Secrets stay where they lie.
 fn nats(request: &Request, subject: &str, connection: &Connection) -> String {
     let tls = &connection.tls;
-    let files = [("--tlsca", &tls.ca_file), ("--tlscert", &tls.cert_file), ("--tlskey", &tls.key_file)];
-    let files = files.into_iter().filter_map(|(flag, file)| Some(format!(" {flag} {}", quote(file.as_deref()?))));
+    let files =
+        [("--tlsca", &tls.ca_file), ("--tlscert", &tls.cert_file), ("--tlskey", &tls.key_file)];
+    let files = files
+        .into_iter()
+        .filter_map(|(flag, file)| Some(format!(" {flag} {}", quote(file.as_deref()?))));
     let files: String = files.collect();
     let credentials = match &connection.credentials {
         Credentials::None => String::new(),
-        Credentials::Password { user, password } => format!(" --user {} --password \"{}\"", quote(user), in_shell(password)),
+        Credentials::Password { user, password } => {
+            format!(" --user {} --password \"{}\"", quote(user), in_shell(password))
+        }
         Credentials::Token { token } => format!(" --user \"{}\"", in_shell(token)),
         Credentials::File { path } => format!(" --creds {}", quote(path)),
     };
-    let nats = format!("nats --server {}{credentials}{files}", quote(&connection.addresses().join(",")));
-    let headers: String =
-        request.headers.iter().map(|(name, value)| format!(" -H {}", quote(&format!("{name}:{value}")))).collect();
+    let nats =
+        format!("nats --server {}{credentials}{files}", quote(&connection.addresses().join(",")));
+    let headers: String = request
+        .headers
+        .iter()
+        .map(|(name, value)| format!(" -H {}", quote(&format!("{name}:{value}"))))
+        .collect();
     // It fills in what stands in double braces.
     let body = quote(&request.body.replace("{{", "{{\"{{\"}}"));
     let asking = format!("{nats} --timeout 30s req --replies 0{headers} {} {body}", quote(subject));
@@ -118,7 +153,9 @@ fn nats(request: &Request, subject: &str, connection: &Connection) -> String {
 fn curl(request: &Request, connection: &Connection) -> String {
     let server = connection.addresses().first().map_or("", |server| server.trim_end_matches('/'));
     let token = match &connection.credentials {
-        Credentials::Token { token } => format!(" -H \"authorization: Bearer {}\"", in_shell(token)),
+        Credentials::Token { token } => {
+            format!(" -H \"authorization: Bearer {}\"", in_shell(token))
+        }
         _ => String::new(),
     };
     format!(
@@ -128,7 +165,8 @@ fn curl(request: &Request, connection: &Connection) -> String {
     )
 }
 
-/// How such a program takes a message: what is no answer to its request it passes over, and an answer that it cannot read is an end too.
+/// How such a program takes a message: what is no answer to its request it passes over, and an
+/// answer that it cannot read is an end too.
 const SHOW: &str = r#"    done = asyncio.get_running_loop().create_future()
 
     async def show(message):
@@ -145,26 +183,34 @@ const SHOW: &str = r#"    done = asyncio.get_running_loop().create_future()
             done.set_result(None)
 "#;
 
-/// A program for nats-py that sends the request and prints the answer, up to its last piece or an error; half a minute without an end is
-/// one. It connects once: where the server's certificate is not trusted, nats-py would try again for ever and tell nothing. Texts are written
-/// as JSON, which Python reads alike; secrets stay where they lie.
+/// A program for nats-py that sends the request and prints the answer, up to its last piece or an
+/// error; half a minute without an end is one. It connects once: where the server's certificate is
+/// not trusted, nats-py would try again for ever and tell nothing. Texts are written as JSON, which
+/// Python reads alike; secrets stay where they lie.
 fn python(request: &Request, subject: &str, connection: &Connection) -> String {
     let text = |text: &str| Value::from(text).to_string();
     let headers: serde_json::Map<String, Value> =
         request.headers.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
-    let subscribe = answers(request, connection.transport())
-        .map_or_else(String::new, |answers| format!("    await bus.subscribe({}, cb=show)\n", text(&answers)));
+    let subscribe = answers(request, connection.transport()).map_or_else(String::new, |answers| {
+        format!("    await bus.subscribe({}, cb=show)\n", text(&answers))
+    });
     let credentials = match &connection.credentials {
         Credentials::None => String::new(),
-        Credentials::Password { user, password } => format!(", user={}, password={}", text(user), in_python(password)),
+        Credentials::Password { user, password } => {
+            format!(", user={}, password={}", text(user), in_python(password))
+        }
         Credentials::Token { token } => format!(", token={}", in_python(token)),
         Credentials::File { path } => format!(", user_credentials={}", text(path)),
     };
     let tls = &connection.tls;
     let context = tls.required.then(|| {
-        let authority = tls.ca_file.as_deref().map_or_else(String::new, |file| format!("cafile={}", text(file)));
+        let authority = tls
+            .ca_file
+            .as_deref()
+            .map_or_else(String::new, |file| format!("cafile={}", text(file)));
         let own = tls.cert_file.as_deref().zip(tls.key_file.as_deref());
-        let own = own.map(|(cert, key)| format!("    tls.load_cert_chain({}, {})\n", text(cert), text(key)));
+        let own = own
+            .map(|(cert, key)| format!("    tls.load_cert_chain({}, {})\n", text(cert), text(key)));
         format!("    tls = ssl.create_default_context({authority})\n{}", own.unwrap_or_default())
     });
     format!(
@@ -186,7 +232,11 @@ fn python(request: &Request, subject: &str, connection: &Connection) -> String {
 /// A word as a POSIX shell takes it.
 fn quote(word: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_=:./,@%+".contains(letter);
-    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }
 
 #[cfg(test)]
@@ -201,7 +251,12 @@ mod tests {
 
     #[test]
     fn a_request_to_a_gateway_is_a_curl_command_without_its_token() {
-        let place = EntryPlace { file: FileId::new("t.json"), document: 0, at: Pointer::root(), form: EntryForm::Plain };
+        let place = EntryPlace {
+            file: FileId::new("t.json"),
+            document: 0,
+            at: Pointer::root(),
+            form: EntryForm::Plain,
+        };
         let request = Request {
             tool: EntryId::new(place),
             system: "trustgraph",
@@ -214,10 +269,19 @@ mod tests {
             body: "{\"a\":\"it's\"}".into(),
         };
         let credentials = Credentials::Token { token: SecretAt::Variable("GATEWAY_TOKEN".into()) };
-        let connection = Connection { credentials, ..Connection::to(TransportKind::Http, "gw", "http://127.0.0.1:8088/") };
+        let connection = Connection {
+            credentials,
+            ..Connection::to(TransportKind::Http, "gw", "http://127.0.0.1:8088/")
+        };
         let copies = of_request(&request, &json!({}).into(), None, &connection);
         let expected = r#"curl -N http://127.0.0.1:8088/api/v1/mcp-tool -H "authorization: Bearer $GATEWAY_TOKEN" -H 'content-type: application/json' -d '{"a":"it'\''s"}'"#;
-        assert_eq!(copies.iter().find(|copied| copied.what == "curl command").map(|copied| copied.text.as_str()), Some(expected));
+        assert_eq!(
+            copies
+                .iter()
+                .find(|copied| copied.what == "curl command")
+                .map(|copied| copied.text.as_str()),
+            Some(expected)
+        );
     }
 
     #[test]
@@ -230,7 +294,12 @@ mod tests {
 
     #[test]
     fn commands_survive_a_shell() {
-        let place = EntryPlace { file: FileId::new("t.json"), document: 0, at: Pointer::root(), form: EntryForm::Plain };
+        let place = EntryPlace {
+            file: FileId::new("t.json"),
+            document: 0,
+            at: Pointer::root(),
+            form: EntryForm::Plain,
+        };
         let request = Request {
             tool: EntryId::new(place),
             system: "trustgraph",
@@ -244,27 +313,41 @@ mod tests {
         };
         let arguments = Literal::parse(r#"{"topic": "it's late", "count": 3.00}"#).unwrap();
         let connection = Connection::nats("local", "nats://127.0.0.1:4222");
-        let texts: Vec<String> = of_request(&request, &arguments, Some("tg.request.joke"), &connection)
-            .into_iter()
-            .map(|copied| copied.text)
-            .collect();
-        assert_eq!(texts[0], r"toolcrib call tell-joke 'topic=it'\''s late' count:=3.00 --connection local");
+        let texts: Vec<String> =
+            of_request(&request, &arguments, Some("tg.request.joke"), &connection)
+                .into_iter()
+                .map(|copied| copied.text)
+                .collect();
+        assert_eq!(
+            texts[0],
+            r"toolcrib call tell-joke 'topic=it'\''s late' count:=3.00 --connection local"
+        );
         let asking = r#"nats --server nats://127.0.0.1:4222 --timeout 30s req --replies 0 -H id:7f1c tg.request.joke '{"user":"o'\''hara"}'"#;
         assert_eq!(texts[1], asking);
         let token = Credentials::Token { token: SecretAt::Variable("BUS_TOKEN".into()) };
-        let answered = Request { reply: Some("response:tg:joke".into()), body: "{{x}}".into(), ..request };
-        let elsewhere = nats(&answered, "tg.request.joke", &Connection { credentials: token, ..connection });
+        let answered =
+            Request { reply: Some("response:tg:joke".into()), body: "{{x}}".into(), ..request };
+        let elsewhere =
+            nats(&answered, "tg.request.joke", &Connection { credentials: token, ..connection });
         let server = r#"nats --server nats://127.0.0.1:4222 --user "$BUS_TOKEN""#;
-        let asking = format!("{server} --timeout 30s req --replies 0 -H id:7f1c tg.request.joke '{{{{\"{{{{\"}}}}x}}}}'");
-        assert_eq!(elsewhere, format!("{server} sub tg.response.joke & sleep 1; {asking}; kill $!"));
+        let asking = format!(
+            "{server} --timeout 30s req --replies 0 -H id:7f1c tg.request.joke '{{{{\"{{{{\"}}}}x}}}}'"
+        );
+        assert_eq!(
+            elsewhere,
+            format!("{server} sub tg.response.joke & sleep 1; {asking}; kill $!")
+        );
         assert_eq!(texts[3], r#"{"user":"o'hara"}"#);
         assert!(
-            texts[2].contains("ID = \"7f1c\"") && texts[2].contains("wait_for(done, 30)") && !texts[2].contains("sleep"),
+            texts[2].contains("ID = \"7f1c\"")
+                && texts[2].contains("wait_for(done, 30)")
+                && !texts[2].contains("sleep"),
             "{}",
             texts[2]
         );
         assert!(
-            texts[2].contains(r#"    body = "{\"user\":\"o'hara\"}""#) && texts[2].contains(r#"headers={"id":"7f1c"}"#),
+            texts[2].contains(r#"    body = "{\"user\":\"o'hara\"}""#)
+                && texts[2].contains(r#"headers={"id":"7f1c"}"#),
             "{}",
             texts[2]
         );

@@ -25,7 +25,8 @@ pub(super) struct RequestLine {
     pub role: Role,
 }
 
-/// The request, or why there is none, below what the tool gets where that is not just what is given.
+/// The request, or why there is none, below what the tool gets where that is not just what is
+/// given.
 pub(super) fn request_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
     let cells = cells.saturating_sub(10).max(10);
     let mut lines = merging_lines(state, tool, cells);
@@ -56,7 +57,11 @@ fn merging_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
     let named: Vec<String> = samples.map(|(name, _)| format!("{{{name}}}")).collect();
     if !named.is_empty() {
         let text = format!("with a sample for {}", named.join(", "));
-        lines.extend(wrap(&visible(&text), cells).into_iter().map(|text| RequestLine { name: "", text, role: Role::Info }));
+        lines.extend(wrap(&visible(&text), cells).into_iter().map(|text| RequestLine {
+            name: "",
+            text,
+            role: Role::Info,
+        }));
     }
     lines
 }
@@ -86,12 +91,15 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
         None if !connection.transport().is_bus() => ("the gateway's answer".to_owned(), Role::Text),
         None => ("none: the service names no response queue".to_owned(), Role::Warning),
     };
-    let headers: Vec<String> = request.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
-    // Ids look alike from their start on, so these may be cut where they do not fit; all else is shown whole.
+    let headers: Vec<String> =
+        request.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+    // Ids look alike from their start on, so these may be cut where they do not fit; all else is
+    // shown whole.
     let cut = |name, text: &str, role| vec![RequestLine { name, text: text.to_owned(), role }];
     let whole = |name, (text, role): (String, Role)| -> Vec<RequestLine> {
         let rows = wrap(&visible(&text), cells).into_iter().enumerate();
-        rows.map(|(row, text)| RequestLine { name: if row == 0 { name } else { "" }, text, role }).collect()
+        rows.map(|(row, text)| RequestLine { name: if row == 0 { name } else { "" }, text, role })
+            .collect()
     };
     let agent = calling::agent(&connection).map(|agent| match agent {
         CallingAgent::Named(agent) => agent,
@@ -114,13 +122,18 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
 /// All of a body that a screen could show; the rest is counted, and copied with the whole.
 fn start_of(body: &str) -> String {
     let start: String = body.chars().take(LONGEST_BODY).collect();
-    if start.len() < body.len() { format!("{start}… ({} in all)", size::bytes(body.len() as u64)) } else { start }
+    if start.len() < body.len() {
+        format!("{start}… ({} in all)", size::bytes(body.len() as u64))
+    } else {
+        start
+    }
 }
 
 fn problem_lines(problem: &Problem, cells: usize) -> Vec<RequestLine> {
     let role = if problem.kind == ProblemKind::Input { Role::Warning } else { Role::Error };
     let line = |name, role| move |text| RequestLine { name, text, role };
-    let mut lines: Vec<_> = wrap(&visible(&problem.cause), cells).into_iter().map(line("", role)).collect();
+    let mut lines: Vec<_> =
+        wrap(&visible(&problem.cause), cells).into_iter().map(line("", role)).collect();
     if let Some(first) = lines.first_mut() {
         first.name = "no call";
     }

@@ -1,4 +1,5 @@
-//! The middle pane: what the tool's author configured, the form of the arguments, and the request as it will be sent.
+//! The middle pane: what the tool's author configured, the form of the arguments, and the request
+//! as it will be sent.
 
 use std::sync::Arc;
 
@@ -73,7 +74,12 @@ impl RequestPane {
         };
         let is_new = self.tool != tool;
         if is_new {
-            *self = Self { tool, part: Part::Arguments, arguments: Some(Form::new(table::arguments(found))), ..Self::default() };
+            *self = Self {
+                tool,
+                part: Part::Arguments,
+                arguments: Some(Form::new(table::arguments(found))),
+                ..Self::default()
+            };
         }
         if self.generation != Some(state.generation) {
             self.generation = Some(state.generation);
@@ -81,7 +87,8 @@ impl RequestPane {
         }
         let Some(form) = &mut self.arguments else { return };
         let source = state.arguments.get(found.id());
-        let written = |at: &crate::schema::pointer::Pointer| source.and_then(|source| source.written(0, at));
+        let written =
+            |at: &crate::schema::pointer::Pointer| source.and_then(|source| source.written(0, at));
         form.sync_written(&state.arguments_of(found.id()), &|at| written(at).map(str::to_owned));
         // What a sample filled in was chosen by nobody yet: typing replaces it.
         if is_new && !state.typed.can_undo(found.id()) && !state.typed.can_redo(found.id()) {
@@ -107,10 +114,18 @@ impl RequestPane {
         form.sync(&Arc::new(configuration(parameters, tool)));
     }
 
-    pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, state: &State, focused: bool) {
+    pub(super) fn draw(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Rect,
+        look: Look<'_>,
+        state: &State,
+        focused: bool,
+    ) {
         let styles = look.styles;
         let Some(tool) = self.tool.as_ref().and_then(|id| state.tool(id)) else {
-            let inside = Pane { title: "Request", focused, ..Pane::default() }.draw(buffer, area, styles);
+            let inside =
+                Pane { title: "Request", focused, ..Pane::default() }.draw(buffer, area, styles);
             Pen::new(buffer, inside, 0).put("choose a tool", styles[Role::Ghost]);
             return;
         };
@@ -120,30 +135,54 @@ impl RequestPane {
         };
         let title = format!("{} · {beside}", tool.name);
         let foot = self.form().and_then(Form::position).unwrap_or_default();
-        let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }.draw(buffer, area, styles);
+        let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }
+            .draw(buffer, area, styles);
         let rest = self.draw_configuration(buffer, inside, styles, focused);
         let lines = request_lines(state, tool, usize::from(indented(rest).width));
         let wanted = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(1);
-        let below = wanted.min((rest.height / 2).max(rest.height.saturating_sub(self.arguments_height(rest.height))));
+        let below = wanted.min(
+            (rest.height / 2).max(rest.height.saturating_sub(self.arguments_height(rest.height))),
+        );
         self.arguments_area = Rect { height: rest.height - below, ..rest };
         match &mut self.arguments {
             Some(form) if !form.fields().is_empty() => {
-                form.draw(buffer, self.arguments_area, styles, focused && self.part == Part::Arguments);
+                form.draw(
+                    buffer,
+                    self.arguments_area,
+                    styles,
+                    focused && self.part == Part::Arguments,
+                );
             }
             _ => {
-                Pen::new(buffer, indented(self.arguments_area), 0).put("this tool takes no arguments", styles[Role::Ghost]);
+                Pen::new(buffer, indented(self.arguments_area), 0)
+                    .put("this tool takes no arguments", styles[Role::Ghost]);
             }
         }
-        self.draw_request(buffer, indented(Rect { y: self.arguments_area.bottom(), height: below, ..rest }), styles, &lines);
+        self.draw_request(
+            buffer,
+            indented(Rect { y: self.arguments_area.bottom(), height: below, ..rest }),
+            styles,
+            &lines,
+        );
     }
 
     /// Draws what the tool's author sets, with the headings of both forms; answers the area below.
-    fn draw_configuration(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, focused: bool) -> Rect {
+    fn draw_configuration(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Rect,
+        styles: &Styles,
+        focused: bool,
+    ) -> Rect {
         self.configuration_area = Rect::default();
-        let Some(form) = self.configuration.as_mut().filter(|_| area.height >= 8) else { return area };
+        let Some(form) = self.configuration.as_mut().filter(|_| area.height >= 8) else {
+            return area;
+        };
         let has_keys = focused && self.part == Part::Configuration;
         // The focused field has lines of help below it.
-        let fields = u16::try_from(form.fields().len()).unwrap_or(u16::MAX).saturating_add(if has_keys { 2 } else { 0 });
+        let fields = u16::try_from(form.fields().len())
+            .unwrap_or(u16::MAX)
+            .saturating_add(if has_keys { 2 } else { 0 });
         let height = fields.min(area.height / 3);
         Pen::new(buffer, indented(area), 0)
             .put("configuration", styles[Role::Heading])
@@ -161,7 +200,13 @@ impl RequestPane {
         u16::try_from(fields * 2 + 3).unwrap_or(most).min(most)
     }
 
-    fn draw_request(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, lines: &[RequestLine]) {
+    fn draw_request(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Rect,
+        styles: &Styles,
+        lines: &[RequestLine],
+    ) {
         if area.height < 2 {
             return;
         }
@@ -192,7 +237,8 @@ impl RequestPane {
         }
     }
 
-    /// Goes on to the arguments, or back to the configuration; whether there was a way within this pane.
+    /// Goes on to the arguments, or back to the configuration; whether there was a way within this
+    /// pane.
     pub(super) fn step(&mut self, back: bool) -> bool {
         let to = match (self.part, back) {
             (Part::Configuration, false) => Part::Arguments,
@@ -268,7 +314,8 @@ impl RequestPane {
         self.form().map_or_else(Vec::new, Form::hints)
     }
 
-    /// Sends what the form holds. Arguments that their schema forbids are refused once; sending them again means it.
+    /// Sends what the form holds. Arguments that their schema forbids are refused once; sending
+    /// them again means it.
     pub(super) fn send(&mut self) -> Reply {
         let (Some(form), Some(tool)) = (&mut self.arguments, self.tool.clone()) else {
             return Reply::Refused("choose a tool first".into());
@@ -279,9 +326,11 @@ impl RequestPane {
             _ => Vec::new(),
         };
         let value = Arc::clone(form.value());
-        let unread = form.unread().into_iter().next().map(|words| format!("{words}, and would not be sent"));
+        let unread =
+            form.unread().into_iter().next().map(|words| format!("{words}, and would not be sent"));
         let place = |at: &Pointer| if at.is_root() { String::new() } else { format!("{at}: ") };
-        let issue = form.issues().first().map(|issue| format!("{}{}", place(&issue.at), issue.words));
+        let issue =
+            form.issues().first().map(|issue| format!("{}{}", place(&issue.at), issue.words));
         if let Some(issue) = unread.or(issue)
             && self.warned.as_ref() != Some(&value)
         {
@@ -304,14 +353,16 @@ impl RequestPane {
     }
 }
 
-/// What a form's edits change: the descriptor, as one step of undo, or the arguments of the next call.
+/// What a form's edits change: the descriptor, as one step of undo, or the arguments of the next
+/// call.
 fn changes(part: Part, tool: &EntryId, edits: Vec<Edit>) -> Vec<Message> {
     match part {
         Part::Arguments if edits.is_empty() => Vec::new(),
         Part::Arguments => vec![Message::Arguments { tool: tool.clone(), edits }],
         Part::Configuration => {
-            let label =
-                edits.first().map_or_else(String::new, |edit| format!("set {}", edit.at().to_string().trim_start_matches('/')));
+            let label = edits.first().map_or_else(String::new, |edit| {
+                format!("set {}", edit.at().to_string().trim_start_matches('/'))
+            });
             let change = |edit| Change::Entry(EntryEdit { entry: tool.clone(), edit });
             vec![Message::Change { label, changes: edits.into_iter().map(change).collect() }]
         }
@@ -320,7 +371,10 @@ fn changes(part: Part, tool: &EntryId, edits: Vec<Edit>) -> Vec<Message> {
 
 /// What the tool's service takes from the descriptor.
 fn parameters_of<'s>(state: &'s State, tool: &Tool) -> &'s [Parameter] {
-    let service = tool.service.as_deref().and_then(|key| state.catalog.service_by_key(tool.entry.system, key));
+    let service = tool
+        .service
+        .as_deref()
+        .and_then(|key| state.catalog.service_by_key(tool.entry.system, key));
     service.map_or(&[], |service| &service.parameters)
 }
 
@@ -331,12 +385,17 @@ fn configuration_schema(parameters: &[Parameter], tool: &Tool) -> Value {
         (parameter.name.clone(), if text { json!({"type": "string"}) } else { json!({}) })
     };
     let properties: Map<String, Value> = parameters.iter().map(of).collect();
-    let required: Vec<&str> =
-        parameters.iter().filter(|parameter| parameter.required).map(|parameter| parameter.name.as_str()).collect();
+    let required: Vec<&str> = parameters
+        .iter()
+        .filter(|parameter| parameter.required)
+        .map(|parameter| parameter.name.as_str())
+        .collect();
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
 
 fn configuration(parameters: &[Parameter], tool: &Tool) -> Value {
-    let of = |parameter: &Parameter| Some((parameter.name.clone(), tool.entry.value.get(&parameter.name)?.clone()));
+    let of = |parameter: &Parameter| {
+        Some((parameter.name.clone(), tool.entry.value.get(&parameter.name)?.clone()))
+    };
     Value::Object(parameters.iter().filter_map(of).collect())
 }

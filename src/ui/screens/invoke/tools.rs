@@ -87,20 +87,31 @@ impl Tools {
         if self.made_from.as_ref() != Some(&from) {
             let split = filter::split(&state.catalog.tools, &from.1);
             let available: std::collections::HashSet<_> = split.available.iter().copied().collect();
-            let row = |tool: &Arc<Tool>, standing| ToolRow { id: tool.id().clone(), name: tool.name.as_str().into(), standing };
-            let standing = |at| if available.contains(&at) { Standing::Available } else { Standing::Hidden };
-            let own = state.catalog.tools.iter().enumerate().map(|(at, tool)| row(tool, standing(at)));
-            let deployed = state.deployed().into_iter().flat_map(|deployed| &deployed.catalog.tools);
+            let row = |tool: &Arc<Tool>, standing| ToolRow {
+                id: tool.id().clone(),
+                name: tool.name.as_str().into(),
+                standing,
+            };
+            let standing =
+                |at| if available.contains(&at) { Standing::Available } else { Standing::Hidden };
+            let own =
+                state.catalog.tools.iter().enumerate().map(|(at, tool)| row(tool, standing(at)));
+            let deployed =
+                state.deployed().into_iter().flat_map(|deployed| &deployed.catalog.tools);
             self.rows = own.chain(deployed.map(|tool| row(tool, Standing::Deployed))).collect();
             self.rows.sort_by_key(|row| row.standing);
             self.made_from = Some(from);
             self.narrow();
         }
         let chosen = tool_of(state);
-        if let Some(row) = self.shown.iter().position(|row| Some(&self.rows[*row].id) == chosen.as_ref()) {
+        if let Some(row) =
+            self.shown.iter().position(|row| Some(&self.rows[*row].id) == chosen.as_ref())
+        {
             self.cursor.row = row;
         }
-        if let Some(row) = state.calls.iter().rev().position(|call| Some(call.id) == state.calls.selected) {
+        if let Some(row) =
+            state.calls.iter().rev().position(|call| Some(call.id) == state.calls.selected)
+        {
             self.calls.row = row;
         }
         if self.part == Part::Calls && state.calls.iter().len() == 0 {
@@ -109,16 +120,25 @@ impl Tools {
     }
 
     fn narrow(&mut self) {
-        let candidates = self.rows.iter().map(|row| Candidate { name: &row.name, ..Candidate::default() });
+        let candidates =
+            self.rows.iter().map(|row| Candidate { name: &row.name, ..Candidate::default() });
         self.shown = ranked(self.filter.as_ref().map_or("", |filter| filter.text()), candidates);
     }
 
-    pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, state: &State, focused: bool) {
+    pub(super) fn draw(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Rect,
+        look: Look<'_>,
+        state: &State,
+        focused: bool,
+    ) {
         let styles = look.styles;
         let calls = state.calls.iter().len();
         let rows = u16::try_from(calls.max(4)).unwrap_or(u16::MAX).saturating_add(2);
         let lower = rows.min(area.height / 3).max(3);
-        let [upper, lower] = Layout::vertical([Constraint::Fill(1), Constraint::Length(lower)]).areas(area);
+        let [upper, lower] =
+            Layout::vertical([Constraint::Fill(1), Constraint::Length(lower)]).areas(area);
         let note = match &self.filter {
             Some(_) => format!("{} of {}", self.shown.len(), self.rows.len()),
             None => format!("{} find", look.keymap.shown(crate::app::actions::Act::Find)),
@@ -133,7 +153,8 @@ impl Tools {
             Pen::new(buffer, line, 0).put("/", styles[Role::Accent]);
             let field = Rect { x: line.x + 1, width: line.width.saturating_sub(1), ..line };
             filter.draw(buffer, field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
-            inside = Rect { y: inside.y + line.height, height: inside.height - line.height, ..inside };
+            inside =
+                Rect { y: inside.y + line.height, height: inside.height - line.height, ..inside };
         }
         inside.height -= draw_deployed(buffer, inside, styles, state);
         self.tools_area = inside;
@@ -146,13 +167,25 @@ impl Tools {
         let calls_focus = focused && self.part == Part::Calls;
         let foot = self.calls.position(calls).unwrap_or_default();
         self.calls_area =
-            Pane { title: &title, foot: &foot, focused: calls_focus, ..Pane::default() }.draw(buffer, lower, styles);
+            Pane { title: &title, foot: &foot, focused: calls_focus, ..Pane::default() }
+                .draw(buffer, lower, styles);
         self.draw_calls(buffer, self.calls_area, styles, state, calls_focus);
     }
 
-    fn draw_tools(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State, focused: bool) {
+    fn draw_tools(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Rect,
+        styles: &Styles,
+        state: &State,
+        focused: bool,
+    ) {
         if self.shown.is_empty() {
-            let words = if self.rows.is_empty() { "no tools in this workspace" } else { "no tool has this in its name" };
+            let words = if self.rows.is_empty() {
+                "no tools in this workspace"
+            } else {
+                "no tool has this in its name"
+            };
             Pen::new(buffer, area, 0).put(words, styles[Role::Ghost]);
         }
         let chosen = tool_of(state);
@@ -171,7 +204,14 @@ impl Tools {
         }
     }
 
-    fn draw_calls(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State, focused: bool) {
+    fn draw_calls(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Rect,
+        styles: &Styles,
+        state: &State,
+        focused: bool,
+    ) {
         let count = state.calls.iter().len();
         if count == 0 {
             Pen::new(buffer, area, 0).put("no call yet", styles[Role::Ghost]);
@@ -183,9 +223,12 @@ impl Tools {
             let (sign, word, role) = sign(call);
             let took = took(call).unwrap_or_else(|| word.to_owned());
             let mut pen = Pen::new(buffer, area, line);
-            pen.put(if here { "▌" } else { " " }, styles[Role::Accent]).put(sign, styles[role]).put(" ", styles[Role::Text]);
+            pen.put(if here { "▌" } else { " " }, styles[Role::Accent])
+                .put(sign, styles[role])
+                .put(" ", styles[Role::Text]);
             let room = pen.room().saturating_sub(took.chars().count() + 1);
-            pen.column(&call.request.name, room, styles[Role::Text]).right(&took, styles[Role::Dim]);
+            pen.column(&call.request.name, room, styles[Role::Text])
+                .right(&took, styles[Role::Dim]);
             if here {
                 mark_chosen(buffer, Rect { y: area.y + line, height: 1, ..area }, styles, focused);
             }
@@ -217,7 +260,9 @@ impl Tools {
     }
 
     fn key(&mut self, key: Key, state: &State) -> Reply {
-        if self.typing() && !matches!(key.code, Code::Up | Code::Down | Code::PageUp | Code::PageDown) {
+        if self.typing()
+            && !matches!(key.code, Code::Up | Code::Down | Code::PageUp | Code::PageDown)
+        {
             return self.filter_key(key);
         }
         match self.part {
@@ -227,14 +272,22 @@ impl Tools {
                     self.part = Part::Calls;
                     return show(state, 0);
                 }
-                if self.cursor.key(key, self.shown.len()) { self.choose(self.cursor.row) } else { Reply::Ignored }
+                if self.cursor.key(key, self.shown.len()) {
+                    self.choose(self.cursor.row)
+                } else {
+                    Reply::Ignored
+                }
             }
             Part::Calls => {
                 if key.is(Code::Up) && self.calls.row == 0 {
                     self.part = Part::Tools;
                     return Reply::Handled;
                 }
-                if self.calls.key(key, state.calls.iter().len()) { show(state, self.calls.row) } else { Reply::Ignored }
+                if self.calls.key(key, state.calls.iter().len()) {
+                    show(state, self.calls.row)
+                } else {
+                    Reply::Ignored
+                }
             }
         }
     }
@@ -276,40 +329,66 @@ impl Tools {
             if pressed && state.calls.iter().len() > 0 {
                 self.part = Part::Calls;
             }
-            return if chosen.is_some() || wheel { show(state, self.calls.row) } else { Reply::Handled };
+            return if chosen.is_some() || wheel {
+                show(state, self.calls.row)
+            } else {
+                Reply::Handled
+            };
         }
         if self.tools_area.contains(at) {
             let chosen = self.cursor.mouse(mouse, self.tools_area, self.shown.len());
             if pressed {
                 self.part = Part::Tools;
             }
-            return if chosen.is_some() || wheel { self.choose(self.cursor.row) } else { Reply::Handled };
+            return if chosen.is_some() || wheel {
+                self.choose(self.cursor.row)
+            } else {
+                Reply::Handled
+            };
         }
         Reply::Ignored
     }
 }
 
-/// Draws below the list how the listing of a running system went; answers how many lines that takes.
+/// Draws below the list how the listing of a running system went; answers how many lines that
+/// takes.
 fn draw_deployed(buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State) -> u16 {
-    let Some(DeployedTools { connection, progress, catalog, .. }) = state.deployed() else { return 0 };
+    let Some(DeployedTools { connection, progress, catalog, .. }) = state.deployed() else {
+        return 0;
+    };
     let (sign, words, role) = match progress {
-        Progress::UnderWay => ("", format!("listing the tools of {} …", connection.name), Role::Dim),
-        Progress::Listed => (DEPLOYED, format!("{} deployed on {}", catalog.tools.len(), connection.name), Role::Dim),
-        Progress::Failed(problem) => ("", format!("{}: {}", connection.name, problem.cause), Role::Error),
+        Progress::UnderWay => {
+            ("", format!("listing the tools of {} …", connection.name), Role::Dim)
+        }
+        Progress::Listed => (
+            DEPLOYED,
+            format!("{} deployed on {}", catalog.tools.len(), connection.name),
+            Role::Dim,
+        ),
+        Progress::Failed(problem) => {
+            ("", format!("{}: {}", connection.name, problem.cause), Role::Error)
+        }
     };
     let indent = usize::from(area.width).min(1);
-    let lines =
-        wrap_to(&visible(&words), usize::from(area.width).saturating_sub(indent + width(sign)), usize::from(area.height / 2));
+    let lines = wrap_to(
+        &visible(&words),
+        usize::from(area.width).saturating_sub(indent + width(sign)),
+        usize::from(area.height / 2),
+    );
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     let below = Rect { y: area.bottom() - height, height, ..area };
     for (line, text) in (0_u16..).zip(&lines) {
         let before = if line == 0 { sign } else { "" };
-        Pen::new(buffer, below, line).put(" ", styles[role]).put(before, styles[Role::Info]).put(text, styles[role]);
+        Pen::new(buffer, below, line)
+            .put(" ", styles[role])
+            .put(before, styles[Role::Info])
+            .put(text, styles[role]);
     }
     height
 }
 
-/// The tool that is shown: the selected one, or one that the selected service answers for, or the first.
+/// The tool that is shown: the selected one, or one that the selected service answers for, or the
+/// first.
 pub(super) fn tool_of(state: &State) -> Option<EntryId> {
     let catalog = &state.catalog;
     let selected = state.selected.as_ref();
@@ -317,7 +396,9 @@ pub(super) fn tool_of(state: &State) -> Option<EntryId> {
         return Some(tool.id().clone());
     }
     let service = selected.and_then(|id| catalog.service(id));
-    let served = service.and_then(|service| catalog.tools.iter().find(|tool| tool.service.as_deref() == Some(service.key())));
+    let served = service.and_then(|service| {
+        catalog.tools.iter().find(|tool| tool.service.as_deref() == Some(service.key()))
+    });
     let deployed = || state.deployed().and_then(|deployed| deployed.catalog.tools.first());
     served.or_else(|| catalog.tools.first()).or_else(deployed).map(|tool| tool.id().clone())
 }

@@ -67,7 +67,8 @@ pub(super) struct CatalogPane {
     cursor: ListCursor,
     area: Rect,
     find_area: Rect,
-    /// What the rows were made of: the catalog's revision and its names of tools, the arrangement, the text to find.
+    /// What the rows were made of: the catalog's revision and its names of tools, the arrangement,
+    /// the text to find.
     made_of: Option<((u64, u64), Arrangement, String)>,
     chosen: Option<EntryId>,
 }
@@ -109,17 +110,33 @@ impl CatalogPane {
         self.sync(state);
     }
 
-    pub(super) fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State, focused: bool) {
+    pub(super) fn draw(
+        &mut self,
+        frame: &mut Frame<'_>,
+        area: Rect,
+        look: Look<'_>,
+        state: &State,
+        focused: bool,
+    ) {
         let styles = look.styles;
         let title = format!("Tools {}", state.catalog.tools.len());
         let note = format!("by {}", self.arrangement.word());
         let foot = self.cursor.position(self.rows.len()).unwrap_or_default();
-        let inside = Pane { title: &title, note: &note, foot: &foot, focused }.draw(frame.buffer_mut(), area, styles);
+        let inside = Pane { title: &title, note: &note, foot: &foot, focused }.draw(
+            frame.buffer_mut(),
+            area,
+            styles,
+        );
         let buffer = frame.buffer_mut();
         let mut list = inside;
         if let Some(find) = &mut self.find {
             Pen::new(buffer, inside, 0).put("/", styles[Role::Key]);
-            self.find_area = Rect { x: inside.x + 1, width: inside.width.saturating_sub(1), height: 1, ..inside };
+            self.find_area = Rect {
+                x: inside.x + 1,
+                width: inside.width.saturating_sub(1),
+                height: 1,
+                ..inside
+            };
             find.draw(buffer, self.find_area, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
             list = Rect { y: inside.y + 1, height: inside.height.saturating_sub(1), ..inside };
         }
@@ -144,7 +161,11 @@ impl CatalogPane {
             }
         }
         if self.rows.is_empty() {
-            let words = if self.find.is_some() { "nothing by that name" } else { "no tools yet: n makes one" };
+            let words = if self.find.is_some() {
+                "nothing by that name"
+            } else {
+                "no tools yet: n makes one"
+            };
             Pen::new(buffer, list, 0).skip(1).put(words, styles[Role::Ghost]);
         }
     }
@@ -156,7 +177,9 @@ impl CatalogPane {
                 self.sync(state);
                 Reply::Handled
             }
-            Input::Key(key) if key.is(Code::Enter) || (key.is(Code::Right) && self.find.is_none()) => {
+            Input::Key(key)
+                if key.is(Code::Enter) || (key.is(Code::Right) && self.find.is_none()) =>
+            {
                 self.find = None;
                 self.sync(state);
                 *focus += 1;
@@ -164,7 +187,8 @@ impl CatalogPane {
             }
             Input::Key(key) => {
                 if let Some(find) = &mut self.find {
-                    let moves = matches!(key.code, Code::Up | Code::Down | Code::PageUp | Code::PageDown);
+                    let moves =
+                        matches!(key.code, Code::Up | Code::Down | Code::PageUp | Code::PageDown);
                     if !moves {
                         if !find.key(*key) {
                             return Reply::Ignored;
@@ -218,7 +242,14 @@ impl CatalogPane {
     }
 }
 
-fn draw_entry(pen: &mut Pen<'_>, id: &EntryId, filter: &Filter, look: Look<'_>, state: &State, ground: Option<Style>) {
+fn draw_entry(
+    pen: &mut Pen<'_>,
+    id: &EntryId,
+    filter: &Filter,
+    look: Look<'_>,
+    state: &State,
+    ground: Option<Style>,
+) {
     let styles = look.styles;
     let plain = ground.unwrap_or(styles[Role::Text]);
     let of = |role: Role| ground.unwrap_or(styles[role]);
@@ -233,9 +264,11 @@ fn draw_entry(pen: &mut Pen<'_>, id: &EntryId, filter: &Filter, look: Look<'_>, 
     match state.catalog.tool(id) {
         Some(tool) => {
             let available = filter.admits(&tool.gate);
-            let (sign, role) = if available { ("● ", Role::Available) } else { ("○ ", Role::Hidden) };
+            let (sign, role) =
+                if available { ("● ", Role::Available) } else { ("○ ", Role::Hidden) };
             pen.put(sign, of(role));
-            let next = tool.gate.next.as_deref().map(|next| format!(" → {next}")).unwrap_or_default();
+            let next =
+                tool.gate.next.as_deref().map(|next| format!(" → {next}")).unwrap_or_default();
             let room = pen.room().saturating_sub(2);
             let name = width(&entry.key).min(room);
             pen.column(&entry.key, name, if available { plain } else { of(Role::Hidden) });
@@ -290,11 +323,15 @@ fn heading(entry: &Entry, state: &State, arrangement: Arrangement) -> String {
     };
     match arrangement {
         Arrangement::Group if tool.gate.offer == Audience::ToAll => "in every group".into(),
-        Arrangement::Group => tool.gate.groups().first().map_or_else(|| "in no group".to_owned(), ToString::to_string),
+        Arrangement::Group => {
+            tool.gate.groups().first().map_or_else(|| "in no group".to_owned(), ToString::to_string)
+        }
         Arrangement::File => entry.id.file().to_string(),
         Arrangement::State => match &tool.gate.states {
             States::Every => "in every state".into(),
-            States::Only(listed) => listed.first().map_or_else(|| "in no state".to_owned(), |state| format!("in {state}")),
+            States::Only(listed) => listed
+                .first()
+                .map_or_else(|| "in no state".to_owned(), |state| format!("in {state}")),
         },
         Arrangement::Type if tool.kind.is_empty() => "without a type".into(),
         Arrangement::Type => tool.kind.clone(),

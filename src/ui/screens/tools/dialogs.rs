@@ -53,7 +53,10 @@ pub(super) fn mend(fixes: &[Fix]) -> Reply {
         [fix] => apply(fix),
         several => {
             let several = several.to_vec();
-            let items = several.iter().map(|fix| Item { title: fix.label.clone(), ..Item::default() }).collect();
+            let items = several
+                .iter()
+                .map(|fix| Item { title: fix.label.clone(), ..Item::default() })
+                .collect();
             Reply::Open(Box::new(Menu::replying("What is meant?", items, move |row| {
                 several.get(row).map_or(Reply::Handled, apply)
             })))
@@ -68,19 +71,41 @@ fn apply(fix: &Fix) -> Reply {
 /// Asks for the kind, then for the key of a new entry.
 pub(super) fn new_entry(state: &State) -> Reply {
     let kinds: Vec<NewEntry> = every_system().iter().flat_map(|system| system.kinds()).collect();
-    let item = |kind: &NewEntry| Item { title: kind.type_name.to_owned(), detail: kind.help.to_owned(), ..Item::default() };
+    let item = |kind: &NewEntry| Item {
+        title: kind.type_name.to_owned(),
+        detail: kind.help.to_owned(),
+        ..Item::default()
+    };
     let items = kinds.iter().map(item).collect();
     let home = Home::beside(chosen(state));
-    Reply::Open(Box::new(Menu::replying("New", items, move |row| ask_key(kinds[row].clone(), home.clone()))))
+    Reply::Open(Box::new(Menu::replying("New", items, move |row| {
+        ask_key(kinds[row].clone(), home.clone())
+    })))
 }
 
 fn ask_key(kind: NewEntry, home: Home) -> Reply {
-    let words = format!("The key of the new {}: what other entries call it. {home}", kind.type_name);
-    Reply::Open(Box::new(Prompt::new(format!("New {}", kind.type_name), words, "", move |key, state| {
-        free_key(key, kind.kind, ComposeContext::of(state))?;
-        let value = kind.called(key);
-        Ok(change(format!("new {key}"), vec![place_new(key, kind.kind, kind.section, &value, &home, ComposeContext::of(state))?]))
-    })))
+    let words =
+        format!("The key of the new {}: what other entries call it. {home}", kind.type_name);
+    Reply::Open(Box::new(Prompt::new(
+        format!("New {}", kind.type_name),
+        words,
+        "",
+        move |key, state| {
+            free_key(key, kind.kind, ComposeContext::of(state))?;
+            let value = kind.called(key);
+            Ok(change(
+                format!("new {key}"),
+                vec![place_new(
+                    key,
+                    kind.kind,
+                    kind.section,
+                    &value,
+                    &home,
+                    ComposeContext::of(state),
+                )?],
+            ))
+        },
+    )))
 }
 
 pub(super) fn duplicate(state: &State) -> Reply {
@@ -89,41 +114,75 @@ pub(super) fn duplicate(state: &State) -> Reply {
     let suggestion = (2..)
         .map(|number| format!("{}-{number}", entry.key))
         .find(|key| free_key(key, entry.kind, ComposeContext::of(state)).is_ok());
-    Reply::Open(Box::new(Prompt::new("Duplicate", words, suggestion.unwrap_or_default(), move |key, state| {
-        free_key(key, entry.kind, ComposeContext::of(state))?;
-        let place = entry.id.place();
-        let label = format!("duplicate {} as {key}", entry.key);
-        let alone = state.catalog.of_file(&place.file).count() == 1;
-        if let Some(at) = key_at(&entry).filter(|_| !alone) {
-            let mut value = (*entry.value).clone();
-            if let Some(own) = at.get_mut(&mut value) {
-                *own = key.into();
+    Reply::Open(Box::new(Prompt::new(
+        "Duplicate",
+        words,
+        suggestion.unwrap_or_default(),
+        move |key, state| {
+            free_key(key, entry.kind, ComposeContext::of(state))?;
+            let place = entry.id.place();
+            let label = format!("duplicate {} as {key}", entry.key);
+            let alone = state.catalog.of_file(&place.file).count() == 1;
+            if let Some(at) = key_at(&entry).filter(|_| !alone) {
+                let mut value = (*entry.value).clone();
+                if let Some(own) = at.get_mut(&mut value) {
+                    *own = key.into();
+                }
+                let home = Home::beside(Some(&entry));
+                return Ok(change(
+                    label,
+                    vec![place_new(
+                        key,
+                        entry.kind,
+                        None,
+                        &value,
+                        &home,
+                        ComposeContext::of(state),
+                    )?],
+                ));
             }
-            let home = Home::beside(Some(&entry));
-            return Ok(change(label, vec![place_new(key, entry.kind, None, &value, &home, ComposeContext::of(state))?]));
-        }
-        if let Some(parent) = place.at.parent() {
-            let source = state.documents.get(&place.file).and_then(|document| document.source.as_ref().ok());
-            let value = source.and_then(|source| place.at.get(source.value(place.document)?)).cloned();
-            let to = value.ok_or("the entry can't be read")?.into();
-            let edit = Edit::Set { at: parent.child(key), to };
-            return Ok(change(label, vec![Change::File { file: place.file.clone(), document: place.document, edit }]));
-        }
-        let path = place.file.as_str();
-        let (head, ending) = path.rsplit_once('.').unwrap_or((path, "json"));
-        let folder = head.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
-        let file = FileId::new(format!("{folder}{key}.{ending}"));
-        if state.documents.get(&file).is_some_and(|document| !document.gone) {
-            return Err(format!("{file} is there already"));
-        }
-        let text = state.documents.get(&place.file).map(|document| document.text.whole().clone()).unwrap_or_default();
-        Ok(change(label, vec![Change::Create { file: file.clone(), text: renamed(&file, text, &entry, key) }]))
-    })))
+            if let Some(parent) = place.at.parent() {
+                let source = state
+                    .documents
+                    .get(&place.file)
+                    .and_then(|document| document.source.as_ref().ok());
+                let value =
+                    source.and_then(|source| place.at.get(source.value(place.document)?)).cloned();
+                let to = value.ok_or("the entry can't be read")?.into();
+                let edit = Edit::Set { at: parent.child(key), to };
+                return Ok(change(
+                    label,
+                    vec![Change::File { file: place.file.clone(), document: place.document, edit }],
+                ));
+            }
+            let path = place.file.as_str();
+            let (head, ending) = path.rsplit_once('.').unwrap_or((path, "json"));
+            let folder =
+                head.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
+            let file = FileId::new(format!("{folder}{key}.{ending}"));
+            if state.documents.get(&file).is_some_and(|document| !document.gone) {
+                return Err(format!("{file} is there already"));
+            }
+            let text = state
+                .documents
+                .get(&place.file)
+                .map(|document| document.text.whole().clone())
+                .unwrap_or_default();
+            Ok(change(
+                label,
+                vec![Change::Create {
+                    file: file.clone(),
+                    text: renamed(&file, text, &entry, key),
+                }],
+            ))
+        },
+    )))
 }
 
 /// The copy's text, with its own name where the name was the key.
 fn renamed(file: &FileId, text: Arc<str>, entry: &Entry, key: &str) -> Arc<str> {
-    let source = Format::of(file.path()).and_then(|format| Source::parse(format, text.clone()).ok());
+    let source =
+        Format::of(file.path()).and_then(|format| Source::parse(format, text.clone()).ok());
     let edit = rename::own_name(entry).map(|at| Edit::Set { at, to: key.into() });
     let edited = source.zip(edit).and_then(|(source, edit)| source.apply(0, &edit).ok());
     edited.map_or(text, |(source, _)| source.text().clone())
@@ -138,7 +197,9 @@ pub(super) fn rename(state: &State) -> Reply {
         many => format!("{many} other entries name it and are changed too."),
     };
     let files = match entry.kind {
-        EntryKind::Tool => listed(files_of(&ComposeContext::of(state).mentions(Named::Tool, &entry.key))),
+        EntryKind::Tool => {
+            listed(files_of(&ComposeContext::of(state).mentions(Named::Tool, &entry.key)))
+        }
         EntryKind::Service | EntryKind::Server => String::new(),
     };
     let files = if files.is_empty() { files } else { format!(" So are these files: {files}.") };
@@ -148,7 +209,10 @@ pub(super) fn rename(state: &State) -> Reply {
             return Ok(Reply::Handled);
         }
         free_key(key, entry.kind, ComposeContext::of(state))?;
-        let mut plan = Plan::new(format!("rename {} to {key}", entry.key), rename_changes(&entry, key, state)?);
+        let mut plan = Plan::new(
+            format!("rename {} to {key}", entry.key),
+            rename_changes(&entry, key, state)?,
+        );
         if entry.kind == EntryKind::Tool {
             let ground = ComposeContext::of(state);
             plan.changes.extend(ground.renamed(&ground.mentions(Named::Tool, &entry.key), key));
@@ -161,7 +225,8 @@ pub(super) fn rename(state: &State) -> Reply {
 fn rename_changes(entry: &Entry, key: &str, state: &State) -> Result<Vec<Change>, String> {
     let place = entry.id.place();
     // References first: their places may lie in the same file, and move with the entry's key.
-    let mut changes: Vec<Change> = rename::edits(entry, key, &state.catalog).into_iter().map(Change::Entry).collect();
+    let mut changes: Vec<Change> =
+        rename::edits(entry, key, &state.catalog).into_iter().map(Change::Entry).collect();
     if !place.at.is_root() && key_at(entry).is_none() {
         let edit = Edit::Rename { at: place.at.clone(), key: key.to_owned() };
         changes.push(Change::File { file: place.file.clone(), document: place.document, edit });
@@ -170,12 +235,17 @@ fn rename_changes(entry: &Entry, key: &str, state: &State) -> Result<Vec<Change>
     if key_at(entry).is_none() {
         let path = place.file.as_str();
         let ending = path.rsplit_once('.').map_or("json", |(_, ending)| ending);
-        let folder = path.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
+        let folder =
+            path.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
         let file = FileId::new(format!("{folder}{key}.{ending}"));
         if state.documents.get(&file).is_some_and(|document| !document.gone) {
             return Err(format!("{file} is there already"));
         }
-        let text = state.documents.get(&place.file).map(|document| document.text.whole().clone()).unwrap_or_default();
+        let text = state
+            .documents
+            .get(&place.file)
+            .map(|document| document.text.whole().clone())
+            .unwrap_or_default();
         changes.retain(|change| !matches!(change, Change::Entry(EntryEdit { entry: of, .. }) if of == &entry.id));
         changes.push(Change::Create { file: file.clone(), text: renamed(&file, text, entry, key) });
         changes.push(Change::Remove { file: place.file.clone() });
@@ -192,33 +262,55 @@ pub(super) fn delete(state: &State) -> Reply {
     let Some(entry) = chosen(state) else { return Reply::Handled };
     let place = entry.id.place();
     let document = state.documents.get(&place.file);
-    let several = document.and_then(|document| document.source.as_ref().ok()).filter(|source| source.documents() > 1);
+    let several = document
+        .and_then(|document| document.source.as_ref().ok())
+        .filter(|source| source.documents() > 1);
     let references = rename::references(entry, &state.catalog);
     let refer = if references.is_empty() {
         String::new()
     } else {
-        let list: Vec<_> = references.iter().filter_map(|id| state.catalog.entry(id)).map(|entry| entry.key.as_str()).collect();
+        let list: Vec<_> = references
+            .iter()
+            .filter_map(|id| state.catalog.entry(id))
+            .map(|entry| entry.key.as_str())
+            .collect();
         format!(" {} will name something that is no longer there.", list.join(", "))
     };
     let (what, deed) = if let Some(source) = several.filter(|_| place.at.is_root()) {
         let rest = match source.without(place.document) {
             Ok(rest) => rest,
             Err(error) => {
-                return hint(&format!("{} cannot be taken out of {}: {error}; e opens the file there", entry.key, place.file));
+                return hint(&format!(
+                    "{} cannot be taken out of {}: {error}; e opens the file there",
+                    entry.key, place.file
+                ));
             }
         };
-        let words = format!("{} is taken out of {}; its other documents stay.", entry.key, place.file);
+        let words =
+            format!("{} is taken out of {}; its other documents stay.", entry.key, place.file);
         (words, Change::Text { file: place.file.clone(), text: rest.text().clone() })
     } else if place.at.is_root() && state.catalog.of_file(&place.file).count() == 1 {
-        (format!("{} goes with its file {} when you save.", entry.key, place.file), Change::Remove { file: place.file.clone() })
+        (
+            format!("{} goes with its file {} when you save.", entry.key, place.file),
+            Change::Remove { file: place.file.clone() },
+        )
     } else {
         let edit = Edit::Remove { at: place.at.clone() };
         let lines = format!("{} is taken out of {}.", entry.key, place.file);
         (lines, Change::File { file: place.file.clone(), document: place.document, edit })
     };
-    let messages = vec![Message::Change { label: format!("delete {}", entry.key), changes: vec![deed] }];
-    let answers = vec![Answer { key: 'd', words: "delete", messages }, Answer { key: 'c', words: "keep", messages: Vec::new() }];
-    Reply::Open(Box::new(Confirm::new("Delete?", format!("{what}{refer} Undo brings it back."), answers, Vec::new())))
+    let messages =
+        vec![Message::Change { label: format!("delete {}", entry.key), changes: vec![deed] }];
+    let answers = vec![
+        Answer { key: 'd', words: "delete", messages },
+        Answer { key: 'c', words: "keep", messages: Vec::new() },
+    ];
+    Reply::Open(Box::new(Confirm::new(
+        "Delete?",
+        format!("{what}{refer} Undo brings it back."),
+        answers,
+        Vec::new(),
+    )))
 }
 
 /// What saving will change on disk.
@@ -242,7 +334,11 @@ pub(super) fn diff(state: &State) -> Reply {
 
 pub(super) fn editor(state: &State) -> Reply {
     let Some(entry) = chosen(state) else { return Reply::Handled };
-    Reply::send(Message::OpenEditor { file: entry.id.file().clone(), line: entry.line, column: entry.column })
+    Reply::send(Message::OpenEditor {
+        file: entry.id.file().clone(),
+        line: entry.line,
+        column: entry.column,
+    })
 }
 
 /// Says that something can't be done now.

@@ -91,15 +91,31 @@ impl Preview {
         self.find.is_some()
     }
 
-    pub(super) fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State, focus: Focus<'_>) {
+    pub(super) fn draw(
+        &mut self,
+        frame: &mut Frame<'_>,
+        area: Rect,
+        look: Look<'_>,
+        state: &State,
+        focus: Focus<'_>,
+    ) {
         let styles = look.styles;
-        let (focused, at) = (focus == Focus::Here, if let Focus::Field(at) = focus { Some(at) } else { None });
+        let (focused, at) =
+            (focus == Focus::Here, if let Focus::Field(at) = focus { Some(at) } else { None });
         let rows = self.rows();
-        let foot =
-            if self.tabs.at == PROBLEMS { self.problems.position(state.findings.len()) } else { self.lines.position(rows) };
+        let foot = if self.tabs.at == PROBLEMS {
+            self.problems.position(state.findings.len())
+        } else {
+            self.lines.position(rows)
+        };
         let foot = foot.unwrap_or_default();
-        let inside = Pane { title: "", note: "", foot: &foot, focused }.draw(frame.buffer_mut(), area, styles);
-        let head = Rect { x: area.x + 1, y: area.y, width: area.width.saturating_sub(2), height: 1 };
+        let inside = Pane { title: "", note: "", foot: &foot, focused }.draw(
+            frame.buffer_mut(),
+            area,
+            styles,
+        );
+        let head =
+            Rect { x: area.x + 1, y: area.y, width: area.width.saturating_sub(2), height: 1 };
         self.tabs.draw(frame.buffer_mut(), head, &names(state), "", styles);
         self.area = inside;
         if self.tabs.at == PROBLEMS {
@@ -114,16 +130,25 @@ impl Preview {
     }
 
     fn fill_cache(&mut self, state: &State) {
-        let of = (self.tabs.at, state.generation, state.selected.clone(), state.connection_here().name, state.samples.clone());
+        let of = (
+            self.tabs.at,
+            state.generation,
+            state.selected.clone(),
+            state.connection_here().name,
+            state.samples.clone(),
+        );
         if self.cache.as_ref().is_some_and(|cache| cache.of == of) {
             return;
         }
-        let moved = self.cache.as_ref().is_none_or(|cache| (cache.of.0, &cache.of.2) != (of.0, &of.2));
+        let moved =
+            self.cache.as_ref().is_none_or(|cache| (cache.of.0, &cache.of.2) != (of.0, &of.2));
         let entry = state.selected.as_ref().and_then(|id| state.catalog.entry(id));
         let document = entry.and_then(|entry| state.documents.get(entry.id.file()));
         let text: SharedText = match self.tabs.at {
             FILE => document.map(|document| document.text.clone()).unwrap_or_default(),
-            JSON => entry.map(|entry| serde_json::to_string_pretty(&*entry.value).unwrap_or_default().into()).unwrap_or_default(),
+            JSON => entry
+                .map(|entry| serde_json::to_string_pretty(&*entry.value).unwrap_or_default().into())
+                .unwrap_or_default(),
             _ => model_text(state).into(),
         };
         let document = document.filter(|_| self.tabs.at == FILE);
@@ -133,7 +158,11 @@ impl Preview {
             Some(Cache { lines, saved, changed, .. }) => (lines, Some(saved), changed),
             None => {
                 let source = document.and_then(|document| document.source.as_ref().ok());
-                (source.map_or_else(|| Lines::of(text.whole()), |source| source.lines().clone()), None, Vec::new())
+                (
+                    source.map_or_else(|| Lines::of(text.whole()), |source| source.lines().clone()),
+                    None,
+                    Vec::new(),
+                )
             }
         };
         let is_compared = match (&was, &saved) {
@@ -141,8 +170,16 @@ impl Preview {
             (Some(None), None) => true,
             _ => false,
         };
-        let changed = if is_compared { changed } else { document.map(Document::changed_rows).unwrap_or_default() };
-        let first = if self.tabs.at == FILE { entry.map_or(0, |entry| entry.line.saturating_sub(1)) } else { 0 };
+        let changed = if is_compared {
+            changed
+        } else {
+            document.map(Document::changed_rows).unwrap_or_default()
+        };
+        let first = if self.tabs.at == FILE {
+            entry.map_or(0, |entry| entry.line.saturating_sub(1))
+        } else {
+            0
+        };
         if moved {
             self.lines = ListCursor::default();
             self.lines.row = first;
@@ -151,14 +188,26 @@ impl Preview {
         self.cache = Some(Cache { of, text, lines, rows, saved, changed, first });
     }
 
-    fn draw_text(&mut self, frame: &mut Frame<'_>, inside: Rect, look: Look<'_>, state: &State, at: Option<&Pointer>) {
+    fn draw_text(
+        &mut self,
+        frame: &mut Frame<'_>,
+        inside: Rect,
+        look: Look<'_>,
+        state: &State,
+        at: Option<&Pointer>,
+    ) {
         self.fill_cache(state);
         let styles = look.styles;
         let buffer = frame.buffer_mut();
         let mut area = inside;
         if let Some(find) = &mut self.find {
             Pen::new(buffer, inside, 0).put("/", styles[Role::Key]);
-            let field = Rect { x: inside.x + 1, width: inside.width.saturating_sub(1), height: 1, ..inside };
+            let field = Rect {
+                x: inside.x + 1,
+                width: inside.width.saturating_sub(1),
+                height: 1,
+                ..inside
+            };
             find.draw(buffer, field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
             area = Rect { y: inside.y + 1, height: inside.height.saturating_sub(1), ..inside };
         }
@@ -176,10 +225,13 @@ impl Preview {
             let text = cache.line(row);
             let mut pen = Pen::new(buffer, area, line);
             pen.put(if changed { "▌" } else { " " }, styles[Role::Changed]);
-            let number = if self.tabs.at == FILE { format!("{:>digits$} ", row + 1) } else { String::new() };
+            let number =
+                if self.tabs.at == FILE { format!("{:>digits$} ", row + 1) } else { String::new() };
             pen.put(
                 &number,
-                styles[if here == Some(row) || (here.is_none() && row == cache.first && self.tabs.at == FILE) {
+                styles[if here == Some(row)
+                    || (here.is_none() && row == cache.first && self.tabs.at == FILE)
+                {
                     Role::Accent
                 } else {
                     Role::LineNumber
@@ -192,17 +244,28 @@ impl Preview {
         }
     }
 
-    fn draw_problems(&mut self, frame: &mut Frame<'_>, inside: Rect, look: Look<'_>, state: &State, focused: bool) {
+    fn draw_problems(
+        &mut self,
+        frame: &mut Frame<'_>,
+        inside: Rect,
+        look: Look<'_>,
+        state: &State,
+        focused: bool,
+    ) {
         let styles = look.styles;
         let buffer = frame.buffer_mut();
         self.problem_rows.clear();
         if state.findings.is_empty() {
-            Pen::new(buffer, inside, 1).skip(2).put("✓ no problem in this workspace", styles[Role::Success]);
+            Pen::new(buffer, inside, 1)
+                .skip(2)
+                .put("✓ no problem in this workspace", styles[Role::Success]);
             return;
         }
         // Problems take several lines: begin so that the chosen one is whole.
         let wide = usize::from(inside.width.saturating_sub(4));
-        let height = |finding: &Finding| wrap(&finding.message, wide).len() + 1 + usize::from(finding.fix.is_some());
+        let height = |finding: &Finding| {
+            wrap(&finding.message, wide).len() + 1 + usize::from(finding.fix.is_some())
+        };
         self.problems.window(state.findings.len(), inside.height);
         let chosen = self.problems.row;
         let mut top = chosen;
@@ -216,13 +279,17 @@ impl Preview {
             if line >= inside.height {
                 break;
             }
-            let ground =
-                if row == chosen { styles[if focused { Role::Selected } else { Role::SelectedDim }] } else { styles[Role::Text] };
+            let ground = if row == chosen {
+                styles[if focused { Role::Selected } else { Role::SelectedDim }]
+            } else {
+                styles[Role::Text]
+            };
             let on = |role: Role| {
                 if row == chosen && focused {
                     ground
                 } else {
-                    styles[role].patch(ratatui::style::Style { bg: ground.bg, ..Default::default() })
+                    styles[role]
+                        .patch(ratatui::style::Style { bg: ground.bg, ..Default::default() })
                 }
             };
             let (sign, role) = sign_of(finding.severity);
@@ -233,10 +300,14 @@ impl Preview {
                 .and_then(|id| state.catalog.entry(id))
                 .map(|entry| format!("{} · ", entry.key))
                 .unwrap_or_default();
-            let place = format!("{key}{}:{}  {}", finding.site.file, finding.site.line, finding.code);
+            let place =
+                format!("{key}{}:{}  {}", finding.site.file, finding.site.line, finding.code);
             let mut put = |mark: &str, words: &str, mark_role: Role, role: Role| {
                 if line < inside.height {
-                    Pen::new(buffer, inside, line).put(mark, on(mark_role)).put(words, on(role)).fill(ground);
+                    Pen::new(buffer, inside, line)
+                        .put(mark, on(mark_role))
+                        .put(words, on(role))
+                        .fill(ground);
                     self.problem_rows.push(row);
                     line += 1;
                 }
@@ -255,7 +326,9 @@ impl Preview {
     pub(super) fn input(&mut self, input: &Input, state: &State) -> Reply {
         match input {
             Input::Key(key) if self.find.is_some() => return self.find_key(*key),
-            Input::Key(key) if key.is(Code::Enter) && self.tabs.at == PROBLEMS => return self.jump(state),
+            Input::Key(key) if key.is(Code::Enter) && self.tabs.at == PROBLEMS => {
+                return self.jump(state);
+            }
             Input::Key(key) if key.is(Code::Left) || key.is(Code::Right) => {
                 let step = if key.code == Code::Left { 3 } else { 1 };
                 self.tabs.at = (self.tabs.at + step) % 4;
@@ -278,8 +351,13 @@ impl Preview {
                 }
                 if self.tabs.at == PROBLEMS {
                     let pressed = matches!(mouse.kind, crate::app::input::MouseKind::Down(_));
-                    let row = self.problem_rows.get(usize::from(mouse.row.saturating_sub(self.area.y))).copied();
-                    match row.filter(|_| pressed && self.area.contains((mouse.column, mouse.row).into())) {
+                    let row = self
+                        .problem_rows
+                        .get(usize::from(mouse.row.saturating_sub(self.area.y)))
+                        .copied();
+                    match row
+                        .filter(|_| pressed && self.area.contains((mouse.column, mouse.row).into()))
+                    {
                         Some(row) if row == self.problems.row => return self.jump(state),
                         Some(row) => self.problems.row = row,
                         None => {
@@ -322,7 +400,9 @@ impl Preview {
         let needle = find.text().to_lowercase();
         let rows = cache.rows;
         let order = (1..=rows).map(|step| (self.lines.row + step) % rows.max(1));
-        if let Some(row) = order.into_iter().find(|row| cache.line(*row).to_lowercase().contains(&needle)) {
+        if let Some(row) =
+            order.into_iter().find(|row| cache.line(*row).to_lowercase().contains(&needle))
+        {
             self.lines.row = row;
         }
     }
@@ -333,7 +413,11 @@ impl Preview {
             Some(entry) => Reply::send(Message::Jump(entry.clone(), finding.site.pointer.clone())),
             None => {
                 let site = &finding.site;
-                Reply::send(Message::OpenEditor { file: site.file.clone(), line: site.line, column: site.column })
+                Reply::send(Message::OpenEditor {
+                    file: site.file.clone(),
+                    line: site.line,
+                    column: site.column,
+                })
             }
         }
     }
@@ -349,22 +433,39 @@ impl Preview {
     pub(super) fn fix_refusal(&self, state: &State) -> Option<String> {
         match state.findings.get(self.problems.row) {
             None => Some("there is no problem".into()),
-            Some(finding) if finding.fix.is_none() => Some("this problem has no fix of its own; Enter goes to its field".into()),
-            Some(_) if self.tabs.at != PROBLEMS => Some("choose a problem in Problems first".into()),
+            Some(finding) if finding.fix.is_none() => {
+                Some("this problem has no fix of its own; Enter goes to its field".into())
+            }
+            Some(_) if self.tabs.at != PROBLEMS => {
+                Some("choose a problem in Problems first".into())
+            }
             Some(_) => None,
         }
     }
 
     pub(super) fn fix(&mut self, state: &State) -> Reply {
-        let fixes: Vec<_> = state.findings.get(self.problems.row).into_iter().flat_map(Finding::fixes).cloned().collect();
+        let fixes: Vec<_> = state
+            .findings
+            .get(self.problems.row)
+            .into_iter()
+            .flat_map(Finding::fixes)
+            .cloned()
+            .collect();
         dialogs::mend(&fixes)
     }
 }
 
 fn names(state: &State) -> Vec<String> {
-    let file =
-        state.selected.as_ref().and_then(|id| state.documents.get(id.file())).map_or("File", |document| document.format.name());
-    let problems = if state.findings.is_empty() { "Problems".to_owned() } else { format!("Problems {}", state.findings.len()) };
+    let file = state
+        .selected
+        .as_ref()
+        .and_then(|id| state.documents.get(id.file()))
+        .map_or("File", |document| document.format.name());
+    let problems = if state.findings.is_empty() {
+        "Problems".to_owned()
+    } else {
+        format!("Problems {}", state.findings.len())
+    };
     let file = if file == "JSON" { "File" } else { file };
     vec![file.to_owned(), "JSON".into(), "Model".into(), problems]
 }
@@ -406,7 +507,8 @@ fn model_text(state: &State) -> String {
     let mut text = merging_text(tool, state) + &onward_text(tool, state);
     for client in Client::ALL {
         let estimate = TokenEstimate::of_tool(&function, client);
-        let shown = serde_json::to_string_pretty(&model_view::render(&function, client)).unwrap_or_default();
+        let shown = serde_json::to_string_pretty(&model_view::render(&function, client))
+            .unwrap_or_default();
         text += &format!("# {} · {estimate}\n", client.name());
         for refusal in model_view::refusals(&function, client) {
             text += &format!("# ⚠ refused: {}\n", refusal.message);
@@ -416,14 +518,27 @@ fn model_text(state: &State) -> String {
     text
 }
 
-/// What the tool's service makes of a call with the arguments typed in Invoke; without any, with a word in the place of each.
+/// What the tool's service makes of a call with the arguments typed in Invoke; without any, with a
+/// word in the place of each.
 fn onward_text(tool: &Tool, state: &State) -> String {
     let typed = state.arguments_of(tool.id()).as_object().cloned().unwrap_or_default();
-    let names = || table::arguments(tool)["properties"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
+    let names = || {
+        table::arguments(tool)["properties"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| name.clone())
+            .collect()
+    };
     let names: Vec<String> = names();
-    let given =
-        if typed.is_empty() { names.into_iter().map(|name| (name.clone(), format!("<{name}>").into())).collect() } else { typed };
-    let Some(onward) = table::by_id(tool.entry.system).and_then(|system| system.merge()?.onward(tool, &given)) else {
+    let given = if typed.is_empty() {
+        names.into_iter().map(|name| (name.clone(), format!("<{name}>").into())).collect()
+    } else {
+        typed
+    };
+    let Some(onward) =
+        table::by_id(tool.entry.system).and_then(|system| system.merge()?.onward(tool, &given))
+    else {
         return String::new();
     };
     let lines = onward.unwrap_or_else(|fault| vec![format!("⚠ the service refuses it: {fault}")]);
@@ -433,9 +548,13 @@ fn onward_text(tool: &Tool, state: &State) -> String {
 
 /// What the tool gets where the model gives nothing; nothing is said where that is nothing.
 fn merging_text(tool: &Tool, state: &State) -> String {
-    let Some(merging) = state.merging_of(tool, &Map::new()).filter(Merging::is_at_work) else { return String::new() };
+    let Some(merging) = state.merging_of(tool, &Map::new()).filter(Merging::is_at_work) else {
+        return String::new();
+    };
     let width = merging.rows.iter().map(|row| row.name.chars().count()).max().unwrap_or_default();
-    let mut text = "# What the tool gets where the model gives nothing (Invoke shows it with arguments)\n".to_owned();
+    let mut text =
+        "# What the tool gets where the model gives nothing (Invoke shows it with arguments)\n"
+            .to_owned();
     for row in &merging.rows {
         text += &format!("# {:width$}  {:<7}  {}\n", row.name, row.origin.word(), row.gets());
         let remark = row.remark();
@@ -445,7 +564,9 @@ fn merging_text(tool: &Tool, state: &State) -> String {
     }
     for (name, value) in &merging.variables {
         text += &match value {
-            Some(value) if state.sample_of(name).is_some() => format!("# {{{name}}} is {value}, as a sample\n"),
+            Some(value) if state.sample_of(name).is_some() => {
+                format!("# {{{name}}} is {value}, as a sample\n")
+            }
             Some(value) => format!("# {{{name}}} is {value}, from the connection\n"),
             None => format!("# {{{name}}} is known when it is called\n"),
         };

@@ -38,7 +38,14 @@ impl Calls {
         self.cursor.row = row.unwrap_or_default();
     }
 
-    pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State, focused: bool) {
+    pub(super) fn draw(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Rect,
+        styles: &Styles,
+        state: &State,
+        focused: bool,
+    ) {
         let answering = &state.answering;
         let count = answering.open.len();
         let title = match count {
@@ -48,7 +55,12 @@ impl Calls {
         let inside = Pane { title: &title, focused, ..Pane::default() }.draw(buffer, area, styles);
         let height = u16::try_from(count).unwrap_or(u16::MAX).min(inside.height / 2).max(1);
         self.area = Rect { height, ..inside };
-        let widest = answering.open.iter().map(|open| width(open.asked.waiting.tool())).max().unwrap_or_default();
+        let widest = answering
+            .open
+            .iter()
+            .map(|open| width(open.asked.waiting.tool()))
+            .max()
+            .unwrap_or_default();
         for (line, row) in (0_u16..).zip(self.cursor.window(count, height)) {
             let open = &answering.open[row];
             let (left, role) = left(open, answering.now);
@@ -59,17 +71,28 @@ impl Calls {
             let tool = widest.min(room * 3 / 5);
             pen.column(open.asked.waiting.tool(), tool, styles[Role::Text])
                 .put(" ", styles[Role::Text])
-                .column(open.asked.waiting.caller(), room.saturating_sub(tool + 1), styles[Role::Dim])
+                .column(
+                    open.asked.waiting.caller(),
+                    room.saturating_sub(tool + 1),
+                    styles[Role::Dim],
+                )
                 .right(&left, styles[role]);
             if chosen {
-                mark_chosen(buffer, Rect { y: self.area.y + line, height: 1, ..self.area }, styles, focused);
+                mark_chosen(
+                    buffer,
+                    Rect { y: self.area.y + line, height: 1, ..self.area },
+                    styles,
+                    focused,
+                );
             }
         }
         let below = Rect { y: inside.y + height, height: inside.height - height, ..inside };
         Pen::new(buffer, below, 0).put(&"─".repeat(usize::from(below.width)), styles[Role::Border]);
-        let below = indented(Rect { y: below.y + 1, height: below.height.saturating_sub(1), ..below });
+        let below =
+            indented(Rect { y: below.y + 1, height: below.height.saturating_sub(1), ..below });
         let cells = usize::from(below.width);
-        let mut lines = answering.shown().map_or_else(Vec::new, |open| details(open, answering.now, cells));
+        let mut lines =
+            answering.shown().map_or_else(Vec::new, |open| details(open, answering.now, cells));
         lines.extend(stands(state, cells));
         if count == 0 {
             Pen::new(buffer, self.area, 0).skip(1).put("no call waits", styles[Role::Ghost]);
@@ -126,9 +149,14 @@ fn details(open: &Open, now: Millis, cells: usize) -> Vec<Line> {
     let due = match open.due {
         None => "how long its caller waits is not known".to_owned(),
         Some(due) if now > due => {
-            format!("its caller has waited for {} too long: it may have its time-out as its result by now", span(now.since(due)))
+            format!(
+                "its caller has waited for {} too long: it may have its time-out as its result by now",
+                span(now.since(due))
+            )
         }
-        Some(due) => format!("its caller waits {} more, by the tool's options", span(due.since(now))),
+        Some(due) => {
+            format!("its caller waits {} more, by the tool's options", span(due.since(now)))
+        }
     };
     let mut lines = labelled("came", &format!("{} ago; {due}", span(now.since(open.since))), cells);
     lines.extend(labelled("then", &waiting.then(), cells));
@@ -146,7 +174,12 @@ fn details(open: &Open, now: Millis, cells: usize) -> Vec<Line> {
 fn labelled(label: &str, text: &str, cells: usize) -> Vec<Line> {
     let lines = wrap(text, cells.saturating_sub(6).max(1)).into_iter().enumerate();
     lines
-        .map(|(row, line)| vec![(Role::Label, format!("{:<6}", if row == 0 { label } else { "" })), (Role::Text, line)])
+        .map(|(row, line)| {
+            vec![
+                (Role::Label, format!("{:<6}", if row == 0 { label } else { "" })),
+                (Role::Text, line),
+            ]
+        })
         .collect()
 }
 
@@ -164,7 +197,11 @@ fn stands(state: &State, cells: usize) -> Vec<Line> {
     let mut lines = vec![vec![(Role::Heading, "answering for".into())]];
     for stand in stands {
         let subject = stand.subject.as_deref().unwrap_or("connecting …");
-        lines.extend(reading::words(&format!("{} on {}: {subject}", stand.tool, stand.connection), Role::Dim, cells));
+        lines.extend(reading::words(
+            &format!("{} on {}: {subject}", stand.tool, stand.connection),
+            Role::Dim,
+            cells,
+        ));
     }
     lines
 }

@@ -15,12 +15,19 @@ pub(super) fn lines(open: &Open, mending: usize, cells: usize) -> Vec<Line> {
     let Preview { written, then, told } = waiting.preview(&open.value());
     let mut lines = Vec::new();
     if mending > 0 {
-        let words = if mending == 1 { "one thing is".to_owned() } else { format!("{mending} things are") };
-        lines.extend(reading::words(&format!("⚠ {words} to be mended in the answer first"), Role::Warning, cells));
+        let words =
+            if mending == 1 { "one thing is".to_owned() } else { format!("{mending} things are") };
+        lines.extend(reading::words(
+            &format!("⚠ {words} to be mended in the answer first"),
+            Role::Warning,
+            cells,
+        ));
     }
     if let Some(problem) = &open.asked.failed {
-        let words =
-            format!("✗ It could not be written: {} — {}. Send it once more, or leave the call.", problem.message, problem.remedy);
+        let words = format!(
+            "✗ It could not be written: {} — {}. Send it once more, or leave the call.",
+            problem.message, problem.remedy
+        );
         lines.extend(reading::words(&words, Role::Error, cells));
     }
     let card = serde_json::to_string_pretty(&written).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! The cards that a message or a conversation names, over the screen: as they come, calls beside their results.
+//! The cards that a message or a conversation names, over the screen: as they come, calls beside
+//! their results.
 
 use ratatui::{Frame, layout::Rect};
 
@@ -35,7 +36,9 @@ pub(super) fn named(state: &State, conversation: u64, messages: Option<&[u64]>) 
     let record = &state.watching.record;
     let conversation = record.conversation(conversation)?;
     let system = conversation.system;
-    let Some(messages) = messages else { return Some(Named { system, cards: cards::of_conversation(conversation) }) };
+    let Some(messages) = messages else {
+        return Some(Named { system, cards: cards::of_conversation(conversation) });
+    };
     let message = record.message(*messages.first()?)?;
     let own = record.conversation(message.conversation)?;
     let names = watched::read(&message.crossing).cards;
@@ -44,7 +47,9 @@ pub(super) fn named(state: &State, conversation: u64, messages: Option<&[u64]>) 
 
 /// Why they cannot be read.
 pub(super) fn refusal(state: &State, named: Option<&Named>) -> Option<String> {
-    let Some(Named { system, cards }) = named else { return Some("choose a conversation first".into()) };
+    let Some(Named { system, cards }) = named else {
+        return Some("choose a conversation first".into());
+    };
     if cards.is_empty() {
         return Some("it names no cards; the conversation's requests, results and steps do".into());
     }
@@ -56,7 +61,10 @@ pub(super) fn refusal(state: &State, named: Option<&Named>) -> Option<String> {
 /// Asks for them, and shows them as they come.
 pub(super) fn read(named: Named) -> Reply {
     let Named { system, cards } = named;
-    Reply::SendAndOpen(Message::Watch(WatchMessage::ReadCards { system, cards }), Box::new(CardsPage::default()))
+    Reply::SendAndOpen(
+        Message::Watch(WatchMessage::ReadCards { system, cards }),
+        Box::new(CardsPage::default()),
+    )
 }
 
 /// The page that shows them.
@@ -81,8 +89,12 @@ impl Overlay for CardsPage {
 
     fn input(&mut self, input: &Input, state: &State) -> OverlayReply {
         if matches!(input, Input::Key(key) if key.is(Code::Char('y'))) {
-            let text: Vec<String> = state.watching.cards.values().map(|card| format!("{card:#}")).collect();
-            return OverlayReply::CloseWith(Reply::send(Message::Copy { what: "cards".into(), text: text.join("\n") }));
+            let text: Vec<String> =
+                state.watching.cards.values().map(|card| format!("{card:#}")).collect();
+            return OverlayReply::CloseWith(Reply::send(Message::Copy {
+                what: "cards".into(),
+                text: text.join("\n"),
+            }));
         }
         self.page.input(input, state)
     }
@@ -102,7 +114,9 @@ fn title(cards: &Cards) -> String {
 
 fn lines(cards: &Cards, cells: usize) -> Vec<Line> {
     let mut lines: Vec<Line> = attachments::laid(&cards.attachments, cells);
-    let mut add = |role: Role, text: &str| lines.extend(wrap(text, cells).into_iter().map(|line| vec![(role, line)]));
+    let mut add = |role: Role, text: &str| {
+        lines.extend(wrap(text, cells).into_iter().map(|line| vec![(role, line)]));
+    };
     for (id, problem) in cards.problems() {
         add(Role::Error, &format!("✗ card {id}: {}", problem.message));
         if !problem.remedy.is_empty() {
@@ -111,7 +125,14 @@ fn lines(cards: &Cards, cells: usize) -> Vec<Line> {
     }
     if !cards.awaited.is_empty() {
         let count = cards.awaited.len();
-        add(Role::Info, &format!("◌ reads {count} {} at {}", if count == 1 { "card" } else { "cards" }, cards.from));
+        add(
+            Role::Info,
+            &format!(
+                "◌ reads {count} {} at {}",
+                if count == 1 { "card" } else { "cards" },
+                cards.from
+            ),
+        );
     }
     lines
 }

@@ -41,7 +41,14 @@ struct Typed {
 
 impl Default for Conversations {
     fn default() -> Self {
-        Self { cursor: ListCursor::default(), chosen: None, follow: true, filter: None, area: Rect::default(), drawn: 0 }
+        Self {
+            cursor: ListCursor::default(),
+            chosen: None,
+            follow: true,
+            filter: None,
+            area: Rect::default(),
+            drawn: 0,
+        }
     }
 }
 
@@ -50,16 +57,28 @@ impl Conversations {
     pub(super) fn sync(&mut self, state: &State) {
         let record = &state.watching.record;
         let last = record.rows().saturating_sub(1);
-        let row = if self.follow { Some(last) } else { self.chosen.and_then(|number| record.row_of(number)) };
+        let row = if self.follow {
+            Some(last)
+        } else {
+            self.chosen.and_then(|number| record.row_of(number))
+        };
         self.cursor.row = row.unwrap_or(self.cursor.row).min(last);
         self.choose(state);
     }
 
     fn choose(&mut self, state: &State) {
-        self.chosen = state.watching.record.row(self.cursor.row).map(|conversation| conversation.number);
+        self.chosen =
+            state.watching.record.row(self.cursor.row).map(|conversation| conversation.number);
     }
 
-    pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, state: &State, focused: bool) {
+    pub(super) fn draw(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Rect,
+        look: Look<'_>,
+        state: &State,
+        focused: bool,
+    ) {
         let styles = look.styles;
         let record = &state.watching.record;
         let rows = record.rows();
@@ -69,11 +88,19 @@ impl Conversations {
             format!("Conversations {rows} of {}", record.len())
         };
         let hidden = if record.reveals() { 0 } else { record.routine() };
-        let title =
-            if hidden > 0 { format!("{title} · {hidden} hidden, {}", look.keymap.shown(Act::RevealRoutine)) } else { title };
-        let note = if self.follow { "follow ✓".to_owned() } else { format!("{} follow", look.keymap.shown(Act::FollowWatch)) };
+        let title = if hidden > 0 {
+            format!("{title} · {hidden} hidden, {}", look.keymap.shown(Act::RevealRoutine))
+        } else {
+            title
+        };
+        let note = if self.follow {
+            "follow ✓".to_owned()
+        } else {
+            format!("{} follow", look.keymap.shown(Act::FollowWatch))
+        };
         let foot = self.cursor.position(rows).unwrap_or_default();
-        let mut inside = Pane { title: &title, note: &note, foot: &foot, focused }.draw(buffer, area, styles);
+        let mut inside =
+            Pane { title: &title, note: &note, foot: &foot, focused }.draw(buffer, area, styles);
         if let Some(height) = self.draw_filter(buffer, inside, styles, record.view()) {
             inside = Rect { y: inside.y + height, height: inside.height - height, ..inside };
         }
@@ -86,7 +113,8 @@ impl Conversations {
         for row in window {
             let Some(conversation) = record.row(row) else { continue };
             self.drawn += 1;
-            let line = Rect { y: inside.y + u16::try_from(row - first).unwrap_or(0), height: 1, ..inside };
+            let line =
+                Rect { y: inside.y + u16::try_from(row - first).unwrap_or(0), height: 1, ..inside };
             draw_row(buffer, line, styles, conversation, state);
             if row == self.cursor.row {
                 mark_chosen(buffer, line, styles, focused);
@@ -95,22 +123,31 @@ impl Conversations {
     }
 
     /// The filter's line, and below it what is wrong with it; how many lines that takes.
-    fn draw_filter(&mut self, buffer: &mut Buffer, inside: Rect, styles: &Styles, view: &Filter) -> Option<u16> {
+    fn draw_filter(
+        &mut self,
+        buffer: &mut Buffer,
+        inside: Rect,
+        styles: &Styles,
+        view: &Filter,
+    ) -> Option<u16> {
         let line = Rect { height: 1.min(inside.height), ..inside };
         let Some(typed) = &mut self.filter else {
             if view.is_empty() {
                 return None;
             }
-            Pen::new(buffer, line, 0).put("/ ", styles[Role::Accent]).put(&view.to_string(), styles[Role::Accent]);
+            Pen::new(buffer, line, 0)
+                .put("/ ", styles[Role::Accent])
+                .put(&view.to_string(), styles[Role::Accent]);
             return Some(line.height);
         };
         Pen::new(buffer, line, 0).put("/ ", styles[Role::Accent]);
         let field = Rect { x: line.x + 2, width: line.width.saturating_sub(2), ..line };
         typed.input.draw(buffer, field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
         if typed.input.text().is_empty() {
-            Pen::new(buffer, field, 0)
-                .skip(1)
-                .put("words  is:failed  >500ms  id:…  on:SUBJECT  state:…  -not", styles[Role::Ghost]);
+            Pen::new(buffer, field, 0).skip(1).put(
+                "words  is:failed  >500ms  id:…  on:SUBJECT  state:…  -not",
+                styles[Role::Ghost],
+            );
         }
         let Some(wrong) = &typed.wrong else { return Some(line.height) };
         let lines = wrap(&format!("⚠ {wrong}"), usize::from(inside.width));
@@ -125,7 +162,10 @@ impl Conversations {
     }
 
     pub(super) fn open_filter(&mut self, state: &State) {
-        self.filter = Some(Typed { input: TextInput::new(state.watching.record.view().to_string()), wrong: None });
+        self.filter = Some(Typed {
+            input: TextInput::new(state.watching.record.view().to_string()),
+            wrong: None,
+        });
     }
 
     /// Takes what is typed into the filter.
@@ -137,7 +177,10 @@ impl Conversations {
                 return watch(WatchMessage::Filter(String::new()));
             }
             Input::Key(key) if key.code == Code::Enter => {
-                self.filter = typed.wrong.is_some().then(|| Typed { input: typed.input.clone(), wrong: typed.wrong.clone() });
+                self.filter = typed
+                    .wrong
+                    .is_some()
+                    .then(|| Typed { input: typed.input.clone(), wrong: typed.wrong.clone() });
                 return Reply::Handled;
             }
             Input::Key(key) => typed.input.key(*key),
@@ -181,7 +224,13 @@ impl Conversations {
     }
 }
 
-fn draw_row(buffer: &mut Buffer, line: Rect, styles: &Styles, conversation: &Conversation, state: &State) {
+fn draw_row(
+    buffer: &mut Buffer,
+    line: Rect,
+    styles: &Styles,
+    conversation: &Conversation,
+    state: &State,
+) {
     let record = &state.watching.record;
     let (sign, role) = sign(conversation);
     let wide = line.width >= 60;
@@ -190,7 +239,8 @@ fn draw_row(buffer: &mut Buffer, line: Rect, styles: &Styles, conversation: &Con
         .put(sign, styles[role])
         .put(" ", styles[Role::Text]);
     if wide {
-        pen.put(&clock(conversation.began, state.wall.offset), styles[Role::Dim]).put(" ", styles[Role::Text]);
+        pen.put(&clock(conversation.began, state.wall.offset), styles[Role::Dim])
+            .put(" ", styles[Role::Text]);
     }
     // What is part of another stands below it.
     let topic = name(conversation);
@@ -207,14 +257,20 @@ fn draw_row(buffer: &mut Buffer, line: Rect, styles: &Styles, conversation: &Con
     if let Some(problem) = conversation.standing.problem() {
         pen.put(&problem.message.replace('\n', " "), styles[Role::Error]);
     } else if let Some((role, words)) = goes(conversation, record.now()) {
-        pen.put(&words, styles[role]).put("  ", styles[Role::Text]).put(&said.replace('\n', " "), styles[Role::Dim]);
+        pen.put(&words, styles[role])
+            .put("  ", styles[Role::Text])
+            .put(&said.replace('\n', " "), styles[Role::Dim]);
     } else {
         let over = conversation.whole.is_some() && conversation.has_ended();
         let tells = !said.is_empty()
-            && (conversation.asked.is_empty() || over || !conversation.states.is_empty() && conversation.topic.is_some());
+            && (conversation.asked.is_empty()
+                || over
+                || !conversation.states.is_empty() && conversation.topic.is_some());
         // The name goes without saying once more.
-        let asked =
-            conversation.asked.strip_prefix(topic).map_or(&*conversation.asked, |rest| rest.trim_start_matches([' ', '·']));
+        let asked = conversation
+            .asked
+            .strip_prefix(topic)
+            .map_or(&*conversation.asked, |rest| rest.trim_start_matches([' ', '·']));
         pen.put(&if tells { said } else { asked }.replace('\n', " "), styles[Role::Text]);
     }
 }
@@ -223,14 +279,26 @@ fn draw_row(buffer: &mut Buffer, line: Rect, styles: &Styles, conversation: &Con
 fn nothing(buffer: &mut Buffer, inside: Rect, look: Look<'_>, state: &State) {
     let (watching, key) = (&state.watching, |act| look.keymap.shown(act));
     let words = match &watching.source {
-        _ if watching.record.heard() > 0 => "no conversation is as the filter says; Esc in the filter shows all".to_owned(),
-        Source::Listening if watching.held().is_some() => {
-            format!("the screen is kept still; {} takes in what came meanwhile", key(Act::PauseWatch))
+        _ if watching.record.heard() > 0 => {
+            "no conversation is as the filter says; Esc in the filter shows all".to_owned()
         }
-        Source::Listening => "nothing has passed yet; requests and answers stand here as they come".to_owned(),
+        Source::Listening if watching.held().is_some() => {
+            format!(
+                "the screen is kept still; {} takes in what came meanwhile",
+                key(Act::PauseWatch)
+            )
+        }
+        Source::Listening => {
+            "nothing has passed yet; requests and answers stand here as they come".to_owned()
+        }
         Source::Opening => "opening the connection …".to_owned(),
         _ if let Err(problem) = watched::bus(state.connection().transport()) => {
-            format!("{}: {}. {} opens a saved trace.", problem.cause, problem.remedy, key(Act::OpenTrace))
+            format!(
+                "{}: {}. {} opens a saved trace.",
+                problem.cause,
+                problem.remedy,
+                key(Act::OpenTrace)
+            )
         }
         _ => format!(
             "Press {} to listen to the queues of this workspace's services, or to subjects of your own; {} opens a saved trace. \

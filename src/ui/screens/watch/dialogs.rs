@@ -1,4 +1,5 @@
-//! What Watch asks and shows over the screen: subjects, alerts, traces, a whole message, what to copy.
+//! What Watch asks and shows over the screen: subjects, alerts, traces, a whole message, what to
+//! copy.
 
 use serde_json::Value;
 
@@ -40,10 +41,12 @@ pub(super) fn clear(state: &State) -> Reply {
         1 => "one conversation".to_owned(),
         count => format!("{count} conversations"),
     };
-    let words =
-        format!("This removes {count} from the screen for good. To keep them, save the trace first. Filter and alerts stay.");
+    let words = format!(
+        "This removes {count} from the screen for good. To keep them, save the trace first. Filter and alerts stay."
+    );
     let keep = Answer { key: 'n', words: "keep", messages: Vec::new() };
-    let clear = Answer { key: 'y', words: "clear", messages: vec![Message::Watch(WatchMessage::Clear)] };
+    let clear =
+        Answer { key: 'y', words: "clear", messages: vec![Message::Watch(WatchMessage::Clear)] };
     Reply::Open(Box::new(Confirm::new("Clear the traffic?", words, vec![keep, clear], Vec::new())))
 }
 
@@ -63,7 +66,8 @@ pub(super) fn subjects(state: &State) -> Reply {
         (None, Err(problem)) => format!("Name at least one: {}.", problem.cause),
     };
     let transport = connection.transport();
-    let parts = if transport.about().names == Names::Subjects { "; * and > stand for parts" } else { "" };
+    let parts =
+        if transport.about().names == Names::Subjects { "; * and > stand for parts" } else { "" };
     let since = match transport.about().keeps {
         true => {
             " With since:10m what JetStream kept of the last ten minutes comes first, with since:14:05 what it kept since then."
@@ -120,19 +124,29 @@ fn new_alert() -> Reply {
 /// Asks for the file of a trace.
 pub(super) fn save() -> Reply {
     let words = "Keeps all that was heard, one JSON object a line; secrets are masked. The name of a new file, in the workspace unless it says otherwise:";
-    Reply::Open(Box::new(Prompt::new("Save the trace", words, "watched.trace", |text, _| match text {
-        "" => Err("give it a name".into()),
-        text => Ok(watch(WatchMessage::Save(text.to_owned()))),
-    })))
+    Reply::Open(Box::new(Prompt::new(
+        "Save the trace",
+        words,
+        "watched.trace",
+        |text, _| match text {
+            "" => Err("give it a name".into()),
+            text => Ok(watch(WatchMessage::Save(text.to_owned()))),
+        },
+    )))
 }
 
 /// Asks which trace to show.
 pub(super) fn open() -> Reply {
     let words = "Shows a trace in place of what was heard here, which is forgotten. The file's name, in the workspace unless it says otherwise:";
-    Reply::Open(Box::new(Prompt::new("Open a trace", words, "watched.trace", |text, _| match text {
-        "" => Err("name a file".into()),
-        text => Ok(watch(WatchMessage::Open(text.to_owned()))),
-    })))
+    Reply::Open(Box::new(Prompt::new(
+        "Open a trace",
+        words,
+        "watched.trace",
+        |text, _| match text {
+            "" => Err("name a file".into()),
+            text => Ok(watch(WatchMessage::Open(text.to_owned()))),
+        },
+    )))
 }
 
 /// All of one message, or what the pieces of an answer say together.
@@ -161,15 +175,21 @@ pub(super) fn whole(state: &State, numbers: &[u64], named: Option<Named>) -> Rep
     if let Some(state) = &reading.state {
         add("state", state);
     }
-    let remarks = record.conversation(message.conversation).into_iter().flat_map(|conversation| &conversation.remarks);
+    let remarks = record
+        .conversation(message.conversation)
+        .into_iter()
+        .flat_map(|conversation| &conversation.remarks);
     for remark in remarks.filter(|remark| remark.message == number) {
         lines.push(Vec::new());
-        lines.extend(wrap(&format!("⚠ {}", remark.words), 90).into_iter().map(|line| vec![(Role::Warning, line)]));
+        lines.extend(
+            wrap(&format!("⚠ {}", remark.words), 90)
+                .into_iter()
+                .map(|line| vec![(Role::Warning, line)]),
+        );
     }
-    let about = crossing
-        .about
-        .as_ref()
-        .map(|about| ("The message that it tells of", format!("{}\n{}", about.subject, pretty(&about.text()))));
+    let about = crossing.about.as_ref().map(|about| {
+        ("The message that it tells of", format!("{}\n{}", about.subject, pretty(&about.text())))
+    });
     let body = match numbers.len() {
         0..2 => "Body".to_owned(),
         pieces => format!("Body of the first of {pieces} pieces"),
@@ -183,15 +203,18 @@ pub(super) fn whole(state: &State, numbers: &[u64], named: Option<Named>) -> Rep
     }
     let label = reading.label;
     let page = Page::new(format!("{label} · message {number}"), lines);
-    Reply::Open(Box::new(match named.filter(|named| cards::refusal(state, Some(named)).is_none()) {
-        Some(named) => page.going_on("its cards", cards::read(named)),
-        None => page,
-    }))
+    Reply::Open(Box::new(
+        match named.filter(|named| cards::refusal(state, Some(named)).is_none()) {
+            Some(named) => page.going_on("its cards", cards::read(named)),
+            None => page,
+        },
+    ))
 }
 
 /// JSON over several lines; other text as it is.
 fn pretty(text: &str) -> String {
-    serde_json::from_str::<Value>(text).map_or_else(|_| text.to_owned(), |value| format!("{value:#}"))
+    serde_json::from_str::<Value>(text)
+        .map_or_else(|_| text.to_owned(), |value| format!("{value:#}"))
 }
 
 /// Asks what to copy of a message.
@@ -201,17 +224,26 @@ pub(super) fn copy(state: &State, number: u64) -> Reply {
         return Reply::Refused("the message is no longer kept".into());
     };
     let conversation = record.conversation(message.conversation);
-    let lines =
-        conversation.into_iter().flat_map(|conversation| &conversation.messages).filter_map(|number| record.message(*number));
+    let lines = conversation
+        .into_iter()
+        .flat_map(|conversation| &conversation.messages)
+        .filter_map(|number| record.message(*number));
     let lines: Vec<String> = lines
-        .map(|message| trace::line(&Tapped::ObservedMessage(std::sync::Arc::clone(&message.crossing))).to_string())
+        .map(|message| {
+            trace::line(&Tapped::ObservedMessage(std::sync::Arc::clone(&message.crossing)))
+                .to_string()
+        })
         .collect();
     let mut copies = vec![
         ("body", message.crossing.text().into_owned()),
         ("what it says", watched::read(&message.crossing).text),
         ("conversation as JSON lines", lines.join("\n")),
     ];
-    copies.extend(conversation.and_then(|conversation| conversation.id.as_deref()).map(|id| ("id", id.to_owned())));
+    copies.extend(
+        conversation
+            .and_then(|conversation| conversation.id.as_deref())
+            .map(|id| ("id", id.to_owned())),
+    );
     let items = copies.iter().map(|(what, text)| Item {
         title: (*what).to_owned(),
         detail: text.lines().next().unwrap_or_default().chars().take(60).collect(),
@@ -219,8 +251,8 @@ pub(super) fn copy(state: &State, number: u64) -> Reply {
     });
     let items = items.collect();
     Reply::Open(Box::new(Menu::replying("Copy", items, move |row| {
-        copies
-            .get(row)
-            .map_or(Reply::Handled, |(what, text)| Reply::send(Message::Copy { what: (*what).to_owned(), text: text.clone() }))
+        copies.get(row).map_or(Reply::Handled, |(what, text)| {
+            Reply::send(Message::Copy { what: (*what).to_owned(), text: text.clone() })
+        })
     })))
 }

@@ -32,7 +32,9 @@ pub(super) fn sign(conversation: &Conversation) -> (&'static str, Role) {
 pub(super) fn standing(conversation: &Conversation) -> &'static str {
     match conversation.standing {
         // What it does is said beside it.
-        Standing::Open if conversation.topic.is_some() && !conversation.states.is_empty() => "under way",
+        Standing::Open if conversation.topic.is_some() && !conversation.states.is_empty() => {
+            "under way"
+        }
         Standing::Open if conversation.answered.is_some() => "streaming",
         Standing::Open => "waiting for its answer",
         Standing::Orphan => "orphan: its request was not heard",
@@ -117,7 +119,8 @@ pub(super) fn tail(text: &str, cells: usize) -> String {
     if cells == 0 { String::new() } else { format!("…{end}") }
 }
 
-/// What a subject is about, and as a sign who speaks there: the space and the class before it go without saying.
+/// What a subject is about, and as a sign who speaks there: the space and the class before it go
+/// without saying.
 pub(super) fn topic(subject: &str) -> (&'static str, &str) {
     let path = subject.split_once("://").map_or(subject, |(_, path)| path);
     let parts: Vec<&str> = path.splitn(3, ['.', '/']).collect();
@@ -139,7 +142,10 @@ mod tests {
         assert_eq!(tail("tg.request.joke", 8), "…st.joke");
         assert_eq!((tail("joke", 4), tail("joke", 0)), ("joke".into(), String::new()));
         assert_eq!(topic("non-persistent://tg/request/agent:a:b"), ("→", "agent:a:b"));
-        assert_eq!((topic("tg.response.joke"), topic("orders.new.big")), (("←", "joke"), (" ", "orders.new.big")));
+        assert_eq!(
+            (topic("tg.response.joke"), topic("orders.new.big")),
+            (("←", "joke"), (" ", "orders.new.big"))
+        );
         assert_eq!(clock(Millis(86_399_000), 60), "00:59:59");
     }
 }

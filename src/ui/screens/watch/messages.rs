@@ -1,4 +1,5 @@
-//! The right pane: one conversation in a few lines, and its messages with their times, decoded as far as they are seen.
+//! The right pane: one conversation in a few lines, and its messages with their times, decoded as
+//! far as they are seen.
 
 use std::ops::Range;
 
@@ -57,7 +58,11 @@ impl Messages {
     }
 
     fn row(&self, conversation: &Conversation, row: usize) -> Range<usize> {
-        if self.each { row..(row + 1).min(conversation.messages.len()) } else { conversation.row(row) }
+        if self.each {
+            row..(row + 1).min(conversation.messages.len())
+        } else {
+            conversation.row(row)
+        }
     }
 
     fn rows(&self, conversation: &Conversation) -> usize {
@@ -68,8 +73,9 @@ impl Messages {
     pub(super) fn regroup(&mut self, conversation: Option<&Conversation>) {
         let at = conversation.map_or(0, |conversation| self.chosen(conversation).start);
         self.each = !self.each;
-        let row = conversation
-            .and_then(|conversation| (0..self.rows(conversation)).find(|row| self.row(conversation, *row).contains(&at)));
+        let row = conversation.and_then(|conversation| {
+            (0..self.rows(conversation)).find(|row| self.row(conversation, *row).contains(&at))
+        });
         self.cursor.row = row.unwrap_or(0);
     }
 
@@ -85,10 +91,13 @@ impl Messages {
         let record = &state.watching.record;
         let conversation = chosen.and_then(|number| record.conversation(number));
         let rows = conversation.map_or(0, |conversation| self.rows(conversation));
-        let title =
-            conversation.map_or_else(|| "Messages".to_owned(), |conversation| format!("Conversation {}", conversation.number));
+        let title = conversation.map_or_else(
+            || "Messages".to_owned(),
+            |conversation| format!("Conversation {}", conversation.number),
+        );
         let foot = self.cursor.position(rows).unwrap_or_default();
-        let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }.draw(buffer, area, styles);
+        let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }
+            .draw(buffer, area, styles);
         let Some(conversation) = conversation else {
             self.area = Rect::default();
             return;
@@ -107,7 +116,11 @@ impl Messages {
         for row in window {
             let place = self.row(conversation, row);
             self.drawn += 1;
-            let line = Rect { y: self.area.y + u16::try_from(row - first).unwrap_or(0), height: 1, ..self.area };
+            let line = Rect {
+                y: self.area.y + u16::try_from(row - first).unwrap_or(0),
+                height: 1,
+                ..self.area
+            };
             draw_row(buffer, line, styles, state, (conversation, place));
             if row == self.cursor.row {
                 mark_chosen(buffer, line, styles, focused);
@@ -116,7 +129,9 @@ impl Messages {
     }
 
     fn count(&self, state: &State, chosen: Option<u64>) -> usize {
-        chosen.and_then(|number| state.watching.record.conversation(number)).map_or(0, |conversation| self.rows(conversation))
+        chosen
+            .and_then(|number| state.watching.record.conversation(number))
+            .map_or(0, |conversation| self.rows(conversation))
     }
 
     pub(super) fn key(&mut self, key: Key, state: &State, chosen: Option<u64>) -> bool {
@@ -140,16 +155,30 @@ impl Messages {
 fn about(conversation: &Conversation, state: &State, cells: usize) -> Vec<(Role, String)> {
     let (sign, role) = sign(conversation);
     let took = span(conversation.took(state.watching.record.now()));
-    let first = conversation.first_answer().map_or_else(String::new, |ms| format!(" · first answer after {}", span(ms)));
-    let late = if conversation.late > 0 { format!(" · {} after its end", conversation.late) } else { String::new() };
+    let first = conversation
+        .first_answer()
+        .map_or_else(String::new, |ms| format!(" · first answer after {}", span(ms)));
+    let late = if conversation.late > 0 {
+        format!(" · {} after its end", conversation.late)
+    } else {
+        String::new()
+    };
     let stands = format!("{sign} {} · {took}{first}{late}", standing(conversation));
-    let mut lines: Vec<_> = wrap_to(&stands, cells.max(8), 3).into_iter().map(|line| (role, line)).collect();
+    let mut lines: Vec<_> =
+        wrap_to(&stands, cells.max(8), 3).into_iter().map(|line| (role, line)).collect();
     lines.extend(now_of(conversation, state, cells.max(8)));
-    let messages = if conversation.count == 1 { "1 message".to_owned() } else { format!("{} messages", conversation.count) };
+    let messages = if conversation.count == 1 {
+        "1 message".to_owned()
+    } else {
+        format!("{} messages", conversation.count)
+    };
     let gone = conversation.count - conversation.messages.len() as u64;
     let gone = if gone > 0 { format!(", the first {gone} let go") } else { String::new() };
     let began = clock(conversation.began, state.wall.offset);
-    lines.push((Role::Dim, format!("{began} · {messages} · {}{gone}", size::bytes(conversation.bytes))));
+    lines.push((
+        Role::Dim,
+        format!("{began} · {messages} · {}{gone}", size::bytes(conversation.bytes)),
+    ));
     let id = conversation.id.as_deref().map_or_else(|| "no id".to_owned(), |id| format!("id {id}"));
     let mut add = |role: Role, text: &str| {
         let most = if role == Role::Error { 8 } else { 4 };
@@ -162,8 +191,17 @@ fn about(conversation: &Conversation, state: &State, cells: usize) -> Vec<(Role,
     }
     if let Some(by) = &conversation.asked_by {
         let known = state.watching.record.named(&by.id);
-        let stands = known.map_or_else(String::new, |known| format!(" · conversation {}, {}", known.number, standing(known)));
-        add(Role::Dim, &format!("asked for by {}{stands} · {}", by.topic.as_deref().unwrap_or("another turn"), by.id));
+        let stands = known.map_or_else(String::new, |known| {
+            format!(" · conversation {}, {}", known.number, standing(known))
+        });
+        add(
+            Role::Dim,
+            &format!(
+                "asked for by {}{stands} · {}",
+                by.topic.as_deref().unwrap_or("another turn"),
+                by.id
+            ),
+        );
     }
     if !conversation.states.is_empty() {
         add(Role::State, &format!("states {}", conversation.states.join(" → ")));
@@ -175,7 +213,8 @@ fn about(conversation: &Conversation, state: &State, cells: usize) -> Vec<(Role,
     lines
 }
 
-/// How it goes now: what it waits for, what may be the matter, what is odd, its parts, and what it says while it says it.
+/// How it goes now: what it waits for, what may be the matter, what is odd, its parts, and what it
+/// says while it says it.
 fn now_of(conversation: &Conversation, state: &State, cells: usize) -> Vec<(Role, String)> {
     let record = &state.watching.record;
     let now = record.now();
@@ -192,10 +231,15 @@ fn now_of(conversation: &Conversation, state: &State, cells: usize) -> Vec<(Role
     for remark in conversation.remarks.iter().rev().take(2) {
         add(Role::Warning, &format!("⚠ {}", remark.words), 6);
     }
-    let parts = conversation.parts.iter().rev().take(3).filter_map(|number| record.conversation(*number));
+    let parts =
+        conversation.parts.iter().rev().take(3).filter_map(|number| record.conversation(*number));
     for part in parts {
         let (sign, role) = sign(part);
-        add(role, &format!("└ {sign} {} · {} · {}", name(part), standing(part), span(part.took(now))), 1);
+        add(
+            role,
+            &format!("└ {sign} {} · {} · {}", name(part), standing(part), span(part.took(now))),
+            1,
+        );
     }
     if conversation.standing == Standing::Open && !conversation.said.is_empty() {
         let said = wrap(&saying(conversation, state), cells.saturating_sub(2).max(8));
@@ -208,8 +252,13 @@ fn now_of(conversation: &Conversation, state: &State, cells: usize) -> Vec<(Role
 /// The end of what it has said last, decoded from its pieces as far back as is shown.
 fn saying(conversation: &Conversation, state: &State) -> String {
     let pieces = (0..conversation.rows()).rev().map(|row| conversation.row(row)).find(|row| {
-        let first = conversation.messages.get(row.start).and_then(|number| state.watching.record.message(*number));
-        first.is_some_and(|message| watched::read(&message.crossing).part == Part::Answer { last: false })
+        let first = conversation
+            .messages
+            .get(row.start)
+            .and_then(|number| state.watching.record.message(*number));
+        first.is_some_and(|message| {
+            watched::read(&message.crossing).part == Part::Answer { last: false }
+        })
     });
     pieces.map_or_else(String::new, |row| end_of(conversation, state, row))
 }
@@ -222,8 +271,13 @@ fn end_of(conversation: &Conversation, state: &State, row: Range<usize>) -> Stri
     let mut texts: Vec<String> = Vec::new();
     let mut letters = 0;
     for place in row.rev().take(MESSAGES) {
-        let message = conversation.messages.get(place).and_then(|number| state.watching.record.message(*number));
-        let Some(message) = message.filter(|message| message.crossing.body.len() <= LONGEST) else { continue };
+        let message = conversation
+            .messages
+            .get(place)
+            .and_then(|number| state.watching.record.message(*number));
+        let Some(message) = message.filter(|message| message.crossing.body.len() <= LONGEST) else {
+            continue;
+        };
         let text = watched::read(&message.crossing).text;
         letters += text.chars().count();
         texts.push(text);
@@ -246,14 +300,18 @@ fn draw_row(
     let Some(message) = message else { return };
     let crossing = &message.crossing;
     let mut pen = Pen::new(buffer, line, 0);
-    pen.put(&format!("{:>7} ", format!("+{}", crossing.at.since(conversation.began))), styles[Role::Dim]);
+    pen.put(
+        &format!("{:>7} ", format!("+{}", crossing.at.since(conversation.began))),
+        styles[Role::Dim],
+    );
     if crossing.body.len() > LONGEST {
         pen.column(&message.label, 12, styles[Role::Dim]);
         pen.put(&format!("{} · Enter shows it", size::bytes(crossing.size)), styles[Role::Ghost]);
         return;
     }
     let reading = watched::read(crossing);
-    let part = record.conversation(message.conversation).filter(|part| part.number != conversation.number);
+    let part =
+        record.conversation(message.conversation).filter(|part| part.number != conversation.number);
     let label = match (part, place.len()) {
         (Some(_), _) => format!("└ {}", reading.label),
         (None, 0..2) => reading.label.to_string(),
@@ -269,13 +327,19 @@ fn draw_row(
     if crossing.kept == KeptMessage::Masked {
         pen.put("masked ", styles[Role::Warning]);
     }
-    if let Some(name) = part.and_then(|part| part.topic.as_deref()).filter(|name| !reading.text.starts_with(name)) {
+    if let Some(name) =
+        part.and_then(|part| part.topic.as_deref()).filter(|name| !reading.text.starts_with(name))
+    {
         pen.put(&format!("{name} "), styles[Role::Label]);
     }
     let room = pen.room();
     let pieces = place.len();
     let text: String = if pieces > 1 { end_of(conversation, state, place) } else { reading.text };
-    let text: String = text.chars().take(LONGEST).map(|letter| if letter == '\n' { ' ' } else { letter }).collect();
+    let text: String = text
+        .chars()
+        .take(LONGEST)
+        .map(|letter| if letter == '\n' { ' ' } else { letter })
+        .collect();
     // Of what still comes the end is seen.
     let text = if pieces > 1 { tail(&text, room) } else { text.chars().take(room + 1).collect() };
     pen.put(&text, styles[Role::Text]);

@@ -32,7 +32,14 @@ fn rows(state: &State) -> usize {
 }
 
 impl Subjects {
-    pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, state: &State, focused: bool) {
+    pub(super) fn draw(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Rect,
+        look: Look<'_>,
+        state: &State,
+        focused: bool,
+    ) {
         let styles = look.styles;
         let foot = self.cursor.position(rows(state)).unwrap_or_default();
         let pane = Pane { title: "Bus", foot: &foot, focused, ..Pane::default() };
@@ -64,10 +71,17 @@ impl Subjects {
                 let role = if alert.rang > 0 { Role::Warning } else { Role::Dim };
                 let note = format!("{:>6}", alert.rang);
                 let cells = room.saturating_sub(10);
-                pen.put(" ! ", styles[role]).column(&alert.filter.to_string(), cells, styles[role]).put(&note, styles[role]);
+                pen.put(" ! ", styles[role])
+                    .column(&alert.filter.to_string(), cells, styles[role])
+                    .put(&note, styles[role]);
             }
             if row == self.cursor.row && focused {
-                mark_chosen(buffer, Rect { y: self.area.y + line, height: 1, ..self.area }, styles, focused);
+                mark_chosen(
+                    buffer,
+                    Rect { y: self.area.y + line, height: 1, ..self.area },
+                    styles,
+                    focused,
+                );
             }
         }
     }
@@ -86,7 +100,15 @@ impl Subjects {
     pub(super) fn filter(&self, state: &State) -> Reply {
         let record = &state.watching.record;
         let subject = record.subjects().nth(self.cursor.row).map(|(name, _)| format!("on:{name}"));
-        let alert = || Some(record.alerts().get(self.cursor.row.checked_sub(record.subjects().len())?)?.filter.to_string());
+        let alert = || {
+            Some(
+                record
+                    .alerts()
+                    .get(self.cursor.row.checked_sub(record.subjects().len())?)?
+                    .filter
+                    .to_string(),
+            )
+        };
         subject.or_else(alert).map_or(Reply::Handled, |filter| watch(WatchMessage::Filter(filter)))
     }
 }
@@ -96,19 +118,28 @@ fn head(state: &State, cells: usize, look: Look<'_>) -> Vec<(Role, String)> {
     let watching = &state.watching;
     let (record, head) = (&watching.record, &watching.head);
     let mut lines = match &watching.source {
-        Source::Nothing => vec![(Role::Dim, format!(" ○ nothing yet; {} begins", look.keymap.shown(Act::WatchSubjects)))],
+        Source::Nothing => vec![(
+            Role::Dim,
+            format!(" ○ nothing yet; {} begins", look.keymap.shown(Act::WatchSubjects)),
+        )],
         Source::Opening => vec![(Role::Info, format!(" ◌ opening {}", head.connection))],
         Source::Listening => vec![(Role::Success, format!(" ● listening at {}", head.connection))],
         Source::Stopped => vec![(Role::Dim, " ■ stopped".to_owned())],
         Source::Failed(problem) => {
-            let words = wrap(&format!("✗ {} — {}", problem.message, problem.remedy), cells.saturating_sub(2));
+            let words = wrap(
+                &format!("✗ {} — {}", problem.message, problem.remedy),
+                cells.saturating_sub(2),
+            );
             words.into_iter().take(8).map(|line| (Role::Error, format!(" {line}"))).collect()
         }
         Source::Trace(name) => vec![(Role::Info, format!(" ▤ {name}"))],
     };
     if !head.subjects.is_empty() {
-        let subjects =
-            if head.subjects.len() > 3 { format!("{} subjects", head.subjects.len()) } else { head.subjects.join(", ") };
+        let subjects = if head.subjects.len() > 3 {
+            format!("{} subjects", head.subjects.len())
+        } else {
+            head.subjects.join(", ")
+        };
         lines.push((Role::Dim, format!("   on {subjects}")));
     }
     if let Some(held) = watching.held() {

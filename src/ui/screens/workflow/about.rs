@@ -40,7 +40,9 @@ impl Words {
 
     fn put(&mut self, role: Role, words: &str) {
         let lines = wrap(words, WIDE - 2);
-        self.0.extend(lines.into_iter().map(|line| vec![(Role::Text, "  ".to_owned()), (role, line)]));
+        self.0.extend(
+            lines.into_iter().map(|line| vec![(Role::Text, "  ".to_owned()), (role, line)]),
+        );
     }
 
     fn list(&mut self, role: Role, all: impl IntoIterator<Item = String>) {
@@ -56,13 +58,18 @@ impl Words {
     }
 }
 
-/// A tool: why it is hidden, every change that shows it, and every smallest set of groups that is enough.
+/// A tool: why it is hidden, every change that shows it, and every smallest set of groups that is
+/// enough.
 pub fn tool(facts: &mut Facts, row: ToolRow) -> Reply {
     let found = facts.explain(row).clone();
     let tools = facts.tools();
     let tool = &tools[row];
     let mut words = Words(Vec::new());
-    words.heading(if found.reasons.is_empty() { "Available here" } else { "Hidden here, because of its" });
+    words.heading(if found.reasons.is_empty() {
+        "Available here"
+    } else {
+        "Hidden here, because of its"
+    });
     found.reasons.iter().for_each(|reason| words.put(Role::Warning, &reason.to_string()));
     if !found.changes.is_empty() {
         words.heading("What would show it, the smallest change first");
@@ -80,14 +87,21 @@ pub fn tool(facts: &mut Facts, row: ToolRow) -> Reply {
     };
     words.put(Role::Text, &format!("groups: {groups}"));
     words.put(Role::Text, &format!("available in: {states}"));
-    words.put(Role::Text, &format!("leads to: {}", tool.gate.next.as_deref().unwrap_or("the state stays")));
-    words.heading(&format!("Groups that are enough to take it at some time, from {}", facts.context.state()));
+    words.put(
+        Role::Text,
+        &format!("leads to: {}", tool.gate.next.as_deref().unwrap_or("the state stays")),
+    );
+    words.heading(&format!(
+        "Groups that are enough to take it at some time, from {}",
+        facts.context.state()
+    ));
     sets(&mut words, &sufficient_groups(tools, facts.context.state(), row));
     words.page(format!("About {}", tool.key))
 }
 
 fn sets(words: &mut Words, sets: &GroupSets) {
-    let of = |set: &Vec<Name>| if set.is_empty() { "none needed".to_owned() } else { set.join(" + ") };
+    let of =
+        |set: &Vec<Name>| if set.is_empty() { "none needed".to_owned() } else { set.join(" + ") };
     match sets.sets.as_slice() {
         [] => words.put(Role::Warning, "no groups are: no run comes there"),
         all => words.list(Role::Text, all.iter().map(of)),
@@ -108,19 +122,30 @@ pub fn state(facts: &Facts, name: &str) -> Reply {
     match &view.way {
         None => words.put(Role::Warning, "none under the groups asked for"),
         Some(rows) if rows.is_empty() => words.put(Role::Text, "one is there"),
-        Some(rows) => words.put(Role::Accent, &rows.iter().map(|row| &*tools[*row].key).collect::<Vec<_>>().join(", then ")),
+        Some(rows) => words.put(
+            Role::Accent,
+            &rows.iter().map(|row| &*tools[*row].key).collect::<Vec<_>>().join(", then "),
+        ),
     }
     words.heading("Groups that are enough");
     sets(&mut words, &view.groups);
-    for (title, passages) in [("Into it", &view.into), ("Out of it", &view.out), ("Staying in it", &view.stay)] {
+    for (title, passages) in
+        [("Into it", &view.into), ("Out of it", &view.out), ("Staying in it", &view.stay)]
+    {
         words.heading(title);
         words.list(
             Role::Text,
             passages.iter().map(|passage| {
                 let Passage { tool, from, to, groups, admitted } = passage;
-                let from = from.as_ref().map_or_else(|| "any state".to_owned(), |names| filter::list(names));
+                let from = from
+                    .as_ref()
+                    .map_or_else(|| "any state".to_owned(), |names| filter::list(names));
                 let asked = if *admitted { "" } else { " (not asked for)" };
-                format!("{}: {from} → {to}, groups {}{asked}", tools[*tool].key, filter::list(groups))
+                format!(
+                    "{}: {from} → {to}, groups {}{asked}",
+                    tools[*tool].key,
+                    filter::list(groups)
+                )
             }),
         );
     }
@@ -135,7 +160,10 @@ pub fn request(facts: &Facts, state: &State) -> Reply {
     words.heading(&format!("Asked for: {}, from {start}", filter::list(&facts.asked.names())));
     facts.refusals.iter().chain(&facts.denied).for_each(|refused| words.put(Role::Error, refused));
     words.heading("Tools that no run can take");
-    words.list(Role::Text, view.never_run.iter().map(|(row, why)| format!("{}: {why}", facts.tools()[*row].key)));
+    words.list(
+        Role::Text,
+        view.never_run.iter().map(|(row, why)| format!("{}: {why}", facts.tools()[*row].key)),
+    );
     words.heading("States that no run comes to");
     words.list(Role::Text, view.never_reached.iter().map(ToString::to_string));
     words.heading("Dead ends that a run can come to");

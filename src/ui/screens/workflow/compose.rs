@@ -1,6 +1,8 @@
-//! Composing by hand: an arrow drawn from state to state with keys or by dragging, its ends dragged elsewhere, and what each edit action opens.
+//! Composing by hand: an arrow drawn from state to state with keys or by dragging, its ends dragged
+//! elsewhere, and what each edit action opens.
 //!
-//! [`Compose`] holds the arrow that is under way; [`super::compose_menus`] holds the questions that are asked.
+//! [`Compose`] holds the arrow that is under way; [`super::compose_menus`] holds the questions that
+//! are asked.
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
@@ -68,7 +70,8 @@ impl Compose {
         matches!(self, Self::Drawing { .. } | Self::Moving { .. })
     }
 
-    /// Goes on in other facts: an arrow that was taken hold of by its rows is let go where rows mean something else now.
+    /// Goes on in other facts: an arrow that was taken hold of by its rows is let go where rows
+    /// mean something else now.
     pub fn follow(&mut self, before: &Facts, after: &Facts) {
         if matches!(self, Self::Gripped { .. } | Self::Moving { .. }) && !before.counts_as(after) {
             *self = Self::Nothing;
@@ -86,12 +89,21 @@ impl Compose {
 
     /// Enter: the chosen state is where the arrow leads.
     pub fn finish(&mut self, graph: &Graph, facts: &Facts, state: &State) -> Reply {
-        let (Self::Drawing { from, .. }, Some(to)) = (std::mem::take(self), graph.selected(facts)) else { return Reply::Handled };
+        let (Self::Drawing { from, .. }, Some(to)) = (std::mem::take(self), graph.selected(facts))
+        else {
+            return Reply::Handled;
+        };
         menus::draw(&from, &name_of(facts, to), state)
     }
 
     /// Takes a mouse event over the picture; `None` where it is not for composing.
-    pub fn mouse(&mut self, mouse: Mouse, graph: &mut Graph, facts: &Facts, state: &State) -> Option<Reply> {
+    pub fn mouse(
+        &mut self,
+        mouse: Mouse,
+        graph: &mut Graph,
+        facts: &Facts,
+        state: &State,
+    ) -> Option<Reply> {
         let spot = graph.spot(mouse.column, mouse.row);
         let hand = Hand::Mouse { column: mouse.column, row: mouse.row };
         match (mouse.kind, &*self) {
@@ -114,10 +126,12 @@ impl Compose {
                 }
                 None
             }
-            (MouseKind::Drag(_), Self::Gripped { edge, end, at } | Self::Moving { edge, end, at })
-                if *at != (mouse.column, mouse.row) =>
-            {
-                *self = Self::Moving { edge: edge.clone(), end: *end, at: (mouse.column, mouse.row) };
+            (
+                MouseKind::Drag(_),
+                Self::Gripped { edge, end, at } | Self::Moving { edge, end, at },
+            ) if *at != (mouse.column, mouse.row) => {
+                *self =
+                    Self::Moving { edge: edge.clone(), end: *end, at: (mouse.column, mouse.row) };
                 Some(Reply::Handled)
             }
             (MouseKind::Up(_), Self::Moving { edge, end, .. }) => {
@@ -153,7 +167,9 @@ impl Compose {
         let Some(chosen) = graph.selected(facts).map(|row| name_of(facts, row)) else {
             return Reply::Refused("choose a state first".into());
         };
-        let arrow = graph.selected_edge(facts).filter(|_| matches!(act, Act::EditMenu | Act::EditArrows | Act::DeleteState));
+        let arrow = graph
+            .selected_edge(facts)
+            .filter(|_| matches!(act, Act::EditMenu | Act::EditArrows | Act::DeleteState));
         if let Some(edge) = arrow {
             return menus::of_edge(&edge, facts, state);
         }
@@ -182,7 +198,9 @@ impl Compose {
             Self::Drawing { from: Tail::State(name) | Tail::Only(name), by } => {
                 (facts.workflow.state(name), by.place(), format!("{name} → "))
             }
-            Self::Drawing { from: Tail::Every, by } => (None, by.place(), format!("{} → ", Tail::Every)),
+            Self::Drawing { from: Tail::Every, by } => {
+                (None, by.place(), format!("{} → ", Tail::Every))
+            }
             Self::Moving { edge, end, at } => {
                 let (from, to) = edge.link.ends();
                 let words = if *end == End::Head { "leads to " } else { "comes from " };
@@ -208,11 +226,16 @@ impl Compose {
             let middle = (start.x + start.width / 2, start.y + start.height / 2);
             line(buffer, graph.inside(), middle, at, styles[Role::Accent]);
         }
-        let to = target.map_or_else(|| "a new state".to_owned(), |row| name_of(facts, row).to_string());
+        let to =
+            target.map_or_else(|| "a new state".to_owned(), |row| name_of(facts, row).to_string());
         let keys = if at.is_none() { "   Enter · n new state · Esc " } else { " " };
         let words = format!(" {words}{to}{keys}");
         let inside = graph.inside();
-        let place = Rect { width: u16::try_from(width(&words)).unwrap_or(0).min(inside.width), height: 1, ..inside };
+        let place = Rect {
+            width: u16::try_from(width(&words)).unwrap_or(0).min(inside.width),
+            height: 1,
+            ..inside
+        };
         Pen::new(buffer, place, 0).put(&words, styles[Role::Selected]);
     }
 }
@@ -231,8 +254,12 @@ fn let_go(edge: &Edge, end: End, spot: Option<&HitTarget>, facts: &Facts, state:
     let (from, to) = edge.link.ends();
     match spot {
         // Where it was.
-        Some(HitTarget::State(row)) if Some(*row) == (if end == End::Head { to } else { from }) => Reply::Handled,
-        Some(HitTarget::State(row)) => menus::move_end(edge, end, facts, state)(&name_of(facts, *row)),
+        Some(HitTarget::State(row)) if Some(*row) == (if end == End::Head { to } else { from }) => {
+            Reply::Handled
+        }
+        Some(HitTarget::State(row)) => {
+            menus::move_end(edge, end, facts, state)(&name_of(facts, *row))
+        }
         Some(HitTarget::Empty) => menus::new_end(menus::move_end(edge, end, facts, state)),
         _ => Reply::Refused("let go on a state, or on empty ground for a new one".into()),
     }
@@ -242,7 +269,10 @@ fn let_go(edge: &Edge, end: End, spot: Option<&HitTarget>, facts: &Facts, state:
 fn edge(buffer: &mut Buffer, place: Rect, style: Style) {
     for y in place.top()..place.bottom() {
         for x in place.left()..place.right() {
-            let outer = y == place.top() || y + 1 == place.bottom() || x == place.left() || x + 1 == place.right();
+            let outer = y == place.top()
+                || y + 1 == place.bottom()
+                || x == place.left()
+                || x + 1 == place.right();
             if outer && buffer.area.contains((x, y).into()) {
                 buffer[(x, y)].set_style(style);
             }

@@ -1,4 +1,5 @@
-//! What composing asks: with which tool, which of several arrows, under which name; each ends in a proposal that shows the files' lines.
+//! What composing asks: with which tool, which of several arrows, under which name; each ends in a
+//! proposal that shows the files' lines.
 
 use super::{
     facts::Facts,
@@ -43,10 +44,16 @@ type Then = Box<dyn Fn() -> OverlayReply>;
 /// A menu of rows, each with what it leads to.
 fn menu(title: impl Into<String>, rows: Vec<(Item, Then)>) -> Reply {
     let (items, thens): (Vec<Item>, Vec<Then>) = rows.into_iter().unzip();
-    Reply::Open(Box::new(Menu::new(title, items, move |row| thens.get(row).map_or(OverlayReply::Stay, |then| then()))))
+    Reply::Open(Box::new(Menu::new(title, items, move |row| {
+        thens.get(row).map_or(OverlayReply::Stay, |then| then())
+    })))
 }
 
-fn row(title: impl Into<String>, detail: impl Into<String>, then: impl Fn() -> Reply + 'static) -> (Item, Then) {
+fn row(
+    title: impl Into<String>,
+    detail: impl Into<String>,
+    then: impl Fn() -> Reply + 'static,
+) -> (Item, Then) {
     let item = Item { title: title.into(), detail: detail.into(), ..Item::default() };
     (item, Box::new(move || OverlayReply::CloseWith(then())))
 }
@@ -59,7 +66,13 @@ fn risky((item, then): (Item, Then)) -> (Item, Then) {
 fn act(act: Act) -> (Item, Then) {
     let row = act.row();
     let note = row.keys.first().copied().unwrap_or_default().to_owned();
-    let item = Item { title: row.title.into(), detail: row.help.into(), note, risky: act.is_risky(), ..Item::default() };
+    let item = Item {
+        title: row.title.into(),
+        detail: row.help.into(),
+        note,
+        risky: act.is_risky(),
+        ..Item::default()
+    };
     (item, Box::new(move || OverlayReply::Act(act)))
 }
 
@@ -67,18 +80,27 @@ fn act(act: Act) -> (Item, Then) {
 
 pub fn new_state() -> Reply {
     let words = "The name of the new state. Draw an arrow to it or from it, so that tools name it.";
-    Proposal::asking("New state", words, "", |name, state| states::add(ComposeContext::of(state), name)).open()
+    Proposal::asking("New state", words, "", |name, state| {
+        states::add(ComposeContext::of(state), name)
+    })
+    .open()
 }
 
 pub fn rename_state(name: &Name) -> Reply {
     let from = name.clone();
     let words = format!("The new name of {name}, in every file that names it.");
-    Proposal::asking("Rename state", words, &**name, move |to, state| states::rename(ComposeContext::of(state), &from, to)).open()
+    Proposal::asking("Rename state", words, &**name, move |to, state| {
+        states::rename(ComposeContext::of(state), &from, to)
+    })
+    .open()
 }
 
 pub fn delete_state(name: &Name) -> Reply {
     let name = name.clone();
-    Proposal::new(format!("Delete state {name}?"), "", move |state| states::delete(ComposeContext::of(state), &name)).open()
+    Proposal::new(format!("Delete state {name}?"), "", move |state| {
+        states::delete(ComposeContext::of(state), &name)
+    })
+    .open()
 }
 
 /// What can be done with a state.
@@ -109,7 +131,10 @@ pub fn at(spot: HitTarget, graph: &mut Graph, facts: &Facts, state: &State) -> R
         HitTarget::Edge(edge) | HitTarget::Label(edge) => of_edge(&edge, facts, state),
         _ => menu(
             "Workflow",
-            [Act::NewState, Act::ShowMatrix, Act::EditGroups, Act::PasteTools, Act::FitGraph].into_iter().map(act).collect(),
+            [Act::NewState, Act::ShowMatrix, Act::EditGroups, Act::PasteTools, Act::FitGraph]
+                .into_iter()
+                .map(act)
+                .collect(),
         ),
     }
 }
@@ -119,7 +144,9 @@ pub fn at(spot: HitTarget, graph: &mut Graph, facts: &Facts, state: &State) -> R
 /// Asks for the name of the state that an arrow leads to.
 pub fn new_target(from: Tail) -> Reply {
     let words = format!("The name of the new state that the arrow from {from} leads to.");
-    Reply::Open(Box::new(Prompt::new("New state", words, "", move |name, state| Ok(draw(&from, &named(name, "state")?, state)))))
+    Reply::Open(Box::new(Prompt::new("New state", words, "", move |name, state| {
+        Ok(draw(&from, &named(name, "state")?, state))
+    })))
 }
 
 /// Asks which tool the arrow is.
@@ -137,13 +164,18 @@ pub fn draw(from: &Tail, to: &Name, state: &State) -> Reply {
             (States::Every, Some(next)) => format!("any state → {next}"),
             (States::Every, None) => "any state, it stays".to_owned(),
             (States::Only(listed), next) => {
-                let next = next.as_deref().map_or_else(|| "it stays".to_owned(), |next| format!("→ {next}"));
+                let next = next
+                    .as_deref()
+                    .map_or_else(|| "it stays".to_owned(), |next| format!("→ {next}"));
                 format!("{} {next}", listed.join(", "))
             }
         };
         let tails: Vec<(Tail, &str)> = match (&tool.gate.states, from) {
             (States::Every, Tail::State(name)) => {
-                vec![(Tail::Only(name.clone()), " · only from here"), (from.clone(), " · stays available everywhere")]
+                vec![
+                    (Tail::Only(name.clone()), " · only from here"),
+                    (from.clone(), " · stays available everywhere"),
+                ]
             }
             _ => vec![(from.clone(), "")],
         };
@@ -152,8 +184,10 @@ pub fn draw(from: &Tail, to: &Name, state: &State) -> Reply {
             let refusal = arrows::draw(ground, &id, &tail, &to).err();
             let mut choice = row(tool.entry.key.clone(), format!("{now}{more}"), move || {
                 let (id, tail, to) = (id.clone(), tail.clone(), to.clone());
-                Proposal::new(format!("Draw {arrow}"), "", move |state| arrows::draw(ComposeContext::of(state), &id, &tail, &to))
-                    .open()
+                Proposal::new(format!("Draw {arrow}"), "", move |state| {
+                    arrows::draw(ComposeContext::of(state), &id, &tail, &to)
+                })
+                .open()
             });
             choice.0.refusal = refusal;
             rows.push(choice);
@@ -164,10 +198,16 @@ pub fn draw(from: &Tail, to: &Name, state: &State) -> Reply {
 
 /// Asks for type and key of a new tool that is this arrow.
 fn new_tool(from: &Tail, to: &Name, home: &Home) -> Reply {
-    let kinds: Vec<NewEntry> =
-        every_system().iter().flat_map(|system| system.kinds()).filter(|kind| kind.kind == EntryKind::Tool).collect();
+    let kinds: Vec<NewEntry> = every_system()
+        .iter()
+        .flat_map(|system| system.kinds())
+        .filter(|kind| kind.kind == EntryKind::Tool)
+        .collect();
     // What has the fewest fields of its own.
-    let other = kinds.iter().min_by_key(|kind| kind.value.as_object().map_or(0, serde_json::Map::len)).cloned();
+    let other = kinds
+        .iter()
+        .min_by_key(|kind| kind.value.as_object().map_or(0, serde_json::Map::len))
+        .cloned();
     let mut rows: Vec<(Item, Then)> = kinds
         .into_iter()
         .map(|kind| {
@@ -177,14 +217,23 @@ fn new_tool(from: &Tail, to: &Name, home: &Home) -> Reply {
         .collect();
     if let Some(kind) = other {
         let (from, to, home) = (from.clone(), to.clone(), home.clone());
-        rows.push(row("another type …", "any name; a finding says what the running system makes of it", move || {
-            let (from, to, home, kind) = (from.clone(), to.clone(), home.clone(), kind.clone());
-            Reply::Open(Box::new(Prompt::new("New tool", "The type of the new tool.", "", move |name, _| {
-                let mut kind = kind.clone();
-                kind.value["type"] = named(name, "type")?.as_ref().into();
-                Ok(ask_key(&from, &to, &kind, &home))
-            })))
-        }));
+        rows.push(row(
+            "another type …",
+            "any name; a finding says what the running system makes of it",
+            move || {
+                let (from, to, home, kind) = (from.clone(), to.clone(), home.clone(), kind.clone());
+                Reply::Open(Box::new(Prompt::new(
+                    "New tool",
+                    "The type of the new tool.",
+                    "",
+                    move |name, _| {
+                        let mut kind = kind.clone();
+                        kind.value["type"] = named(name, "type")?.as_ref().into();
+                        Ok(ask_key(&from, &to, &kind, &home))
+                    },
+                )))
+            },
+        ));
     }
     menu(format!("New tool {from} → {to}"), rows)
 }
@@ -205,14 +254,20 @@ fn ask_key(from: &Tail, to: &Name, kind: &NewEntry, home: &Home) -> Reply {
 fn words_of(edge: &Edge, facts: &Facts) -> (Tail, String) {
     let name = |row: usize| facts.workflow.states()[row].clone();
     match edge.link {
-        Link::Between { from, to } => (Tail::State(name(from)), format!("{} → {}", name(from), name(to))),
+        Link::Between { from, to } => {
+            (Tail::State(name(from)), format!("{} → {}", name(from), name(to)))
+        }
         Link::FromAny { to } => (Tail::Every, format!("any state → {}", name(to))),
         Link::StayAny => (Tail::Every, "any state, it stays".to_owned()),
     }
 }
 
 fn keys(edge: &Edge, state: &State) -> String {
-    let keys = edge.tools.iter().filter_map(|row| state.catalog.tools.get(*row)).map(|tool| tool.entry.key.as_str());
+    let keys = edge
+        .tools
+        .iter()
+        .filter_map(|row| state.catalog.tools.get(*row))
+        .map(|tool| tool.entry.key.as_str());
     keys.collect::<Vec<_>>().join(", ")
 }
 
@@ -249,8 +304,14 @@ pub fn of_edge(edge: &Edge, facts: &Facts, state: &State) -> Reply {
     which(&title, &tail, &tools_of(edge, state), facts.workflow.states())
 }
 
-/// What moves an end of an arrow to a state; asks which of its tools is meant where it stands for several.
-pub fn move_end(edge: &Edge, end: End, facts: &Facts, state: &State) -> impl Fn(&Name) -> Reply + 'static {
+/// What moves an end of an arrow to a state; asks which of its tools is meant where it stands for
+/// several.
+pub fn move_end(
+    edge: &Edge,
+    end: End,
+    facts: &Facts,
+    state: &State,
+) -> impl Fn(&Name) -> Reply + 'static {
     let (tail, title) = words_of(edge, facts);
     let tools = tools_of(edge, state);
     move |onto| {
@@ -263,7 +324,9 @@ pub fn move_end(edge: &Edge, end: End, facts: &Facts, state: &State) -> impl Fn(
         let choices = [(several, all)].into_iter().chain(each);
         let rows = choices.map(|(shown, ids): (String, Vec<EntryId>)| {
             let (tail, onto, words) = (tail.clone(), onto.clone(), title.clone());
-            row(shown.clone(), "", move || moved(end, &ids, &tail, &onto, &format!("{shown}: {words}")))
+            row(shown.clone(), "", move || {
+                moved(end, &ids, &tail, &onto, &format!("{shown}: {words}"))
+            })
         });
         menu(format!("Which tools of {title}"), rows.collect())
     }
@@ -281,9 +344,12 @@ fn moved(end: End, ids: &[EntryId], tail: &Tail, onto: &Name, title: &str) -> Re
 
 /// Asks for the name of the new state that an end is moved to.
 pub fn new_end(then: impl Fn(&Name) -> Reply + 'static) -> Reply {
-    Reply::Open(Box::new(Prompt::new("New state", "The name of the new state.", "", move |name, _| {
-        Ok(then(&named(name, "state")?))
-    })))
+    Reply::Open(Box::new(Prompt::new(
+        "New state",
+        "The name of the new state.",
+        "",
+        move |name, _| Ok(then(&named(name, "state")?)),
+    )))
 }
 
 /// Asks which of the tools of an arrow is meant.
@@ -304,23 +370,37 @@ fn which(title: &str, tail: &Tail, tools: &[(EntryId, String)], names: &[Name]) 
 
 /// What can be done with an arrow; without a tail, with tools whatever their arrows.
 fn of_arrow(title: &str, tail: Option<&Tail>, ids: &[EntryId], names: &[Name]) -> Reply {
-    let mut rows = vec![moving(title, "lead to …", "to which state it leads", ids, names, |ids, to, state| {
-        arrows::move_head(ComposeContext::of(state), ids, to)
-    })];
+    let mut rows = vec![moving(
+        title,
+        "lead to …",
+        "to which state it leads",
+        ids,
+        names,
+        |ids, to, state| arrows::move_head(ComposeContext::of(state), ids, to),
+    )];
     if let Some(tail) = tail {
         let from = tail.clone();
-        rows.push(moving(title, "come from …", "move its tail to another state", ids, names, move |ids, onto, state| {
-            arrows::move_tail(ComposeContext::of(state), ids, &from, onto)
-        }));
+        rows.push(moving(
+            title,
+            "come from …",
+            "move its tail to another state",
+            ids,
+            names,
+            move |ids, onto, state| arrows::move_tail(ComposeContext::of(state), ids, &from, onto),
+        ));
         let from = tail.clone();
         let detail = "the tool is no longer available there; it stays in its file";
         rows.push(proposing(title, "take away", detail, ids, move |ids, state| {
             arrows::remove(ComposeContext::of(state), ids, &from)
         }));
     }
-    rows.push(proposing(title, "available everywhere", "from every state, whatever it is", ids, |ids, state| {
-        arrows::everywhere(ComposeContext::of(state), ids)
-    }));
+    rows.push(proposing(
+        title,
+        "available everywhere",
+        "from every state, whatever it is",
+        ids,
+        |ids, state| arrows::everywhere(ComposeContext::of(state), ids),
+    ));
     rows.push(proposing(title, "stay", "the tool leaves the state as it is", ids, |ids, state| {
         arrows::stay(ComposeContext::of(state), ids)
     }));
@@ -371,7 +451,11 @@ fn moving(
 }
 
 /// A list of states, with a new one at its end.
-fn choose_state(title: &str, names: &[Name], then: impl Fn(&Name) -> Reply + Clone + 'static) -> Reply {
+fn choose_state(
+    title: &str,
+    names: &[Name],
+    then: impl Fn(&Name) -> Reply + Clone + 'static,
+) -> Reply {
     let mut rows: Vec<(Item, Then)> = names
         .iter()
         .map(|name| {
@@ -381,9 +465,12 @@ fn choose_state(title: &str, names: &[Name], then: impl Fn(&Name) -> Reply + Clo
         .collect();
     rows.push(row("a new state …", "", move || {
         let then = then.clone();
-        Reply::Open(Box::new(Prompt::new("New state", "The name of the new state.", "", move |name, _| {
-            Ok(then(&named(name, "state")?))
-        })))
+        Reply::Open(Box::new(Prompt::new(
+            "New state",
+            "The name of the new state.",
+            "",
+            move |name, _| Ok(then(&named(name, "state")?)),
+        )))
     }));
     menu(title, rows)
 }
@@ -393,7 +480,11 @@ fn choose_state(title: &str, names: &[Name], then: impl Fn(&Name) -> Reply + Clo
 /// What can be done with groups: make, rename, delete.
 pub fn groups_menu(facts: &Facts) -> Reply {
     let mut rows = vec![act(Act::ShowMatrix)];
-    rows.push(row("a new group list …", "kept in toolcrib.toml; above/name makes a hierarchy", new_list));
+    rows.push(row(
+        "a new group list …",
+        "kept in toolcrib.toml; above/name makes a hierarchy",
+        new_list,
+    ));
     for group in &facts.groups {
         let name = group.name.clone();
         rows.push(row(format!("{name} …"), "rename or delete", move || of_group(&name)));
@@ -403,7 +494,10 @@ pub fn groups_menu(facts: &Facts) -> Reply {
 
 pub fn new_list() -> Reply {
     let words = "The name of a list of the workspace's own; above/name puts it below another. Tick its tools in the matrix.";
-    Proposal::asking("New group list", words, "", |name, state| groups::add_list(ComposeContext::of(state), name)).open()
+    Proposal::asking("New group list", words, "", |name, state| {
+        groups::add_list(ComposeContext::of(state), name)
+    })
+    .open()
 }
 
 pub fn of_group(name: &Name) -> Reply {
@@ -420,12 +514,18 @@ pub fn of_group(name: &Name) -> Reply {
 pub fn rename_group(name: &Name) -> Reply {
     let from = name.clone();
     let words = format!("The new name of {name}, in every file that names it.");
-    Proposal::asking("Rename group", words, &**name, move |to, state| groups::rename(ComposeContext::of(state), &from, to)).open()
+    Proposal::asking("Rename group", words, &**name, move |to, state| {
+        groups::rename(ComposeContext::of(state), &from, to)
+    })
+    .open()
 }
 
 pub fn delete_group(name: &Name) -> Reply {
     let name = name.clone();
-    Proposal::new(format!("Delete group {name}?"), "", move |state| groups::delete(ComposeContext::of(state), &name)).open()
+    Proposal::new(format!("Delete group {name}?"), "", move |state| {
+        groups::delete(ComposeContext::of(state), &name)
+    })
+    .open()
 }
 
 /// Asks for the name of a group that these tools are put into; without any, for the first one.
@@ -433,22 +533,35 @@ pub fn new_group(ids: Vec<EntryId>, state: &State) -> Reply {
     if ids.is_empty() {
         let rows = state.catalog.tools.iter().map(|tool| {
             let id = tool.id().clone();
-            row(tool.entry.key.clone(), tool.gate.groups().join(", "), move || ask_group(vec![id.clone()], "this tool"))
+            row(tool.entry.key.clone(), tool.gate.groups().join(", "), move || {
+                ask_group(vec![id.clone()], "this tool")
+            })
         });
         let mut rows: Vec<_> = rows.collect();
-        rows.push(row("a list of the workspace's own …", "kept in toolcrib.toml; may be empty", new_list));
+        rows.push(row(
+            "a list of the workspace's own …",
+            "kept in toolcrib.toml; may be empty",
+            new_list,
+        ));
         return menu("The first tool of the new group", rows);
     }
-    let keys: Vec<&str> = ids.iter().filter_map(|id| state.catalog.tool(id)).map(|tool| tool.entry.key.as_str()).collect();
+    let keys: Vec<&str> = ids
+        .iter()
+        .filter_map(|id| state.catalog.tool(id))
+        .map(|tool| tool.entry.key.as_str())
+        .collect();
     let keys = listed(keys);
     ask_group(ids, &keys)
 }
 
 fn ask_group(ids: Vec<EntryId>, keys: &str) -> Reply {
-    let words = format!("The name of the new group. A group is there because a tool names it; its first: {keys}.");
+    let words = format!(
+        "The name of the new group. A group is there because a tool names it; its first: {keys}."
+    );
     Proposal::asking("New group", words, "", move |name, state| {
         let name = named(name, "group")?;
-        let cells: Vec<_> = ids.iter().map(|id| (id.clone(), Column::Group(name.clone()))).collect();
+        let cells: Vec<_> =
+            ids.iter().map(|id| (id.clone(), Column::Group(name.clone()))).collect();
         cells::switch(ComposeContext::of(state), &cells, true, &[])
     })
     .open()
@@ -466,13 +579,17 @@ pub fn of_column(column: &Column) -> Reply {
             ];
             menu(format!("State {name}"), rows)
         }
-        Column::AnyState => Reply::Refused("a tick here makes a tool available in every state".into()),
+        Column::AnyState => {
+            Reply::Refused("a tick here makes a tool available in every state".into())
+        }
     }
 }
 
 /// What can be done with tools, whatever their arrows.
 pub fn of_tools(ids: &[EntryId], facts: &Facts, state: &State) -> Reply {
-    let keys = listed(ids.iter().filter_map(|id| state.catalog.tool(id)).map(|tool| tool.entry.key.as_str()));
+    let keys = listed(
+        ids.iter().filter_map(|id| state.catalog.tool(id)).map(|tool| tool.entry.key.as_str()),
+    );
     of_arrow(&keys, None, ids, facts.workflow.states())
 }
 
@@ -496,5 +613,8 @@ pub fn await_paste() -> Reply {
 /// Takes a pasted text in.
 pub fn paste(text: &str, state: &State) -> Reply {
     let (text, near) = (text.to_owned(), state.selected.clone());
-    Proposal::new("Paste tools", "", move |state| entries::pasted(ComposeContext::of(state), &text, near.as_ref())).open()
+    Proposal::new("Paste tools", "", move |state| {
+        entries::pasted(ComposeContext::of(state), &text, near.as_ref())
+    })
+    .open()
 }

@@ -1,4 +1,5 @@
-//! What can be taken elsewhere: the run as a scenario, an audit record or counters; the graph as text or a picture.
+//! What can be taken elsewhere: the run as a scenario, an audit record or counters; the graph as
+//! text or a picture.
 
 use super::{facts::Facts, keep};
 use crate::{
@@ -25,10 +26,16 @@ type Copy = (&'static str, &'static str, String);
 /// Asks what to copy.
 pub fn menu(facts: &Facts, state: &State) -> Reply {
     let copies: Vec<Copy> = run(facts, state).into_iter().chain(graph(facts)).collect();
-    let item = |(title, detail, _): &Copy| Item { title: (*title).into(), detail: (*detail).into(), ..Item::default() };
+    let item = |(title, detail, _): &Copy| Item {
+        title: (*title).into(),
+        detail: (*detail).into(),
+        ..Item::default()
+    };
     let items = copies.iter().map(item).collect();
     let copy = move |row: usize| match copies.get(row) {
-        Some((what, _, text)) => Reply::send(Message::Copy { what: (*what).to_owned(), text: text.clone() }),
+        Some((what, _, text)) => {
+            Reply::send(Message::Copy { what: (*what).to_owned(), text: text.clone() })
+        }
         None => Reply::Handled,
     };
     Reply::Open(Box::new(Menu::replying("Copy", items, copy)))
@@ -42,7 +49,11 @@ fn run(facts: &Facts, state: &State) -> [Copy; 3] {
     [
         ("scenario", "the steps, with what was seen as what is expected", scenario),
         ("audit record", "the run under the document's names", format!("{record:#}\n")),
-        ("counters", "under the document's metric names, as Prometheus reads them", metrics::text(run, tools, &state.profiles)),
+        (
+            "counters",
+            "under the document's metric names, as Prometheus reads them",
+            metrics::text(run, tools, &state.profiles),
+        ),
     ]
 }
 

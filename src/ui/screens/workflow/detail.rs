@@ -1,4 +1,5 @@
-//! What a place of the run is about: a live answer as it comes, what a step changed, two places compared, why a step was refused; and what a what-if would do.
+//! What a place of the run is about: a live answer as it comes, what a step changed, two places
+//! compared, why a step was refused; and what a what-if would do.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -49,25 +50,44 @@ impl Detail {
         self.notches = self.notches.saturating_add(notches);
     }
 
-    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, scene: Scene<'_>, facts: &Facts, subject: &Subject<'_>) {
+    pub fn draw(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Rect,
+        scene: Scene<'_>,
+        facts: &Facts,
+        subject: &Subject<'_>,
+    ) {
         let state = scene.state;
-        let of_step = subject.place.and_then(|id| state.simulation.step(id)).and_then(|step| step.call);
+        let of_step =
+            subject.place.and_then(|id| state.simulation.step(id)).and_then(|step| step.call);
         let live = state.live.as_ref().map(|live| live.call);
-        let call = live.or(of_step.filter(|_| subject.marked.is_none() && subject.refused.is_none()));
+        let call =
+            live.or(of_step.filter(|_| subject.marked.is_none() && subject.refused.is_none()));
         match call.and_then(|id| state.calls.get(id)) {
             Some(call) => self.draw_call(buffer, area, scene, call),
-            None => self.draw_lines(buffer, area, scene, subject.place, lines(state, facts, subject)),
+            None => {
+                self.draw_lines(buffer, area, scene, subject.place, lines(state, facts, subject));
+            }
         }
     }
 
-    fn draw_lines(&mut self, buffer: &mut Buffer, area: Rect, scene: Scene<'_>, of: Option<StepId>, lines: Vec<Line>) {
+    fn draw_lines(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Rect,
+        scene: Scene<'_>,
+        of: Option<StepId>,
+        lines: Vec<Line>,
+    ) {
         if self.of != of {
             (self.of, self.top) = (of, 0);
         }
         let by = usize::from(self.notches.unsigned_abs());
         self.top = if self.notches < 0 { self.top.saturating_sub(by) } else { self.top + by };
         self.notches = 0;
-        let wrapped: Vec<Line> = lines.into_iter().flat_map(|line| wrapped(line, usize::from(area.width))).collect();
+        let wrapped: Vec<Line> =
+            lines.into_iter().flat_map(|line| wrapped(line, usize::from(area.width))).collect();
         self.top = self.top.min(wrapped.len().saturating_sub(usize::from(area.height)));
         for (row, line) in (0..area.height).zip(wrapped.iter().skip(self.top)) {
             let mut pen = Pen::new(buffer, area, row);
@@ -100,7 +120,9 @@ impl Detail {
             }
         };
         let mut pen = Pen::new(buffer, area, 0);
-        pen.put(&call.request.name, styles[Role::Title]).put("  ", styles[Role::Text]).put(&words, styles[role]);
+        pen.put(&call.request.name, styles[Role::Title])
+            .put("  ", styles[Role::Text])
+            .put(&words, styles[role]);
         if call.outcome().is_none() {
             pen.put("  Esc stops it", styles[Role::Dim]);
         }
@@ -178,7 +200,8 @@ fn lines(state: &State, facts: &Facts, subject: &Subject<'_>) -> Vec<Line> {
     if let Some(marked) = subject.marked {
         let there = available_at(state, facts, marked);
         let both: Vec<Name> = here.iter().filter(|key| there.contains(key)).cloned().collect();
-        let title = format!("{} against {}", place_words(state, subject.place), place_words(state, marked));
+        let title =
+            format!("{} against {}", place_words(state, subject.place), place_words(state, marked));
         return vec![
             vec![(Role::Heading, title)],
             turned_or_same("available", &Turn::between(&there, &here)),
@@ -194,12 +217,18 @@ fn lines(state: &State, facts: &Facts, subject: &Subject<'_>) -> Vec<Line> {
         None => {
             let mut lines = Vec::new();
             if let Some(question) = state.simulation.question() {
-                lines.push(vec![(Role::Label, "question: ".into()), (Role::Text, question.to_owned())]);
+                lines.push(vec![
+                    (Role::Label, "question: ".into()),
+                    (Role::Text, question.to_owned()),
+                ]);
             }
             lines.push(vec![(Role::Label, "available: ".into()), (Role::Text, names(&here))]);
             let stops: Vec<String> = state.stops.iter().map(|stop| stop.text()).collect();
             if !stops.is_empty() {
-                lines.push(vec![(Role::Label, "stops when: ".into()), (Role::Text, stops.join("; "))]);
+                lines.push(vec![
+                    (Role::Label, "stops when: ".into()),
+                    (Role::Text, stops.join("; ")),
+                ]);
             }
             lines
         }
@@ -207,20 +236,30 @@ fn lines(state: &State, facts: &Facts, subject: &Subject<'_>) -> Vec<Line> {
 }
 
 fn refused_lines(state: &State, facts: &Facts, refused: &Refused) -> Vec<Line> {
-    let mut lines = vec![vec![(Role::Heading, format!("why {} was refused in {}", refused.tool, refused.state))]];
+    let mut lines = vec![vec![(
+        Role::Heading,
+        format!("why {} was refused in {}", refused.tool, refused.state),
+    )]];
     lines.extend(refused.cause.sentences().into_iter().map(|words| vec![(Role::Warning, words)]));
     // The way out holds only while the run still stands there.
-    let stands_there = state.simulation.at() == refused.after && facts.context.groups == refused.groups;
+    let stands_there =
+        state.simulation.at() == refused.after && facts.context.groups == refused.groups;
     let explained = row_of(facts.tools(), &refused.tool).and_then(|row| facts.explained(row));
     match explained.and_then(|found| found.changes.first()).filter(|_| stands_there) {
-        Some(change) => lines.push(vec![(Role::Accent, format!("▸ {}", change.text(facts.tools())))]),
+        Some(change) => {
+            lines.push(vec![(Role::Accent, format!("▸ {}", change.text(facts.tools())))]);
+        }
         None => lines.push(vec![(Role::Dim, "Enter goes there".into())]),
     }
     lines
 }
 
 fn turned_or_same(label: &str, turn: &Turn) -> Line {
-    if turn.is_none() { vec![(Role::Dim, format!("{label}: the same tools"))] } else { turned(label, turn) }
+    if turn.is_none() {
+        vec![(Role::Dim, format!("{label}: the same tools"))]
+    } else {
+        turned(label, turn)
+    }
 }
 
 fn names(names: &[Name]) -> String {
@@ -234,7 +273,8 @@ fn place_words(state: &State, place: Option<StepId>) -> String {
     }
 }
 
-/// The keys of the tools that were available at a place, under the groups that were asked for there.
+/// The keys of the tools that were available at a place, under the groups that were asked for
+/// there.
 fn available_at(state: &State, facts: &Facts, place: Option<StepId>) -> Vec<Name> {
     let simulation = &state.simulation;
     let context = match place.and_then(|id| simulation.step(id)) {
@@ -245,7 +285,10 @@ fn available_at(state: &State, facts: &Facts, place: Option<StepId>) -> Vec<Name
         }
         None => simulation.start().clone(),
     };
-    filter::available(facts.tools(), &context).into_iter().map(|row| Name::from(facts.tools()[row].key())).collect()
+    filter::available(facts.tools(), &context)
+        .into_iter()
+        .map(|row| Name::from(facts.tools()[row].key()))
+        .collect()
 }
 
 /// A line in pieces, broken where it does not fit; further lines are in the last piece's role.

@@ -1,4 +1,5 @@
-//! What the panes read: groups, the filter's answer, the graph, its analysis, reasons; all of one state of tools and context.
+//! What the panes read: groups, the filter's answer, the graph, its analysis, reasons; all of one
+//! state of tools and context.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -105,7 +106,9 @@ impl Facts {
         } else if self.asked == AskedGroups::Every {
             return None;
         }
-        all.extend(change.groups().iter().filter(|name| !self.context.groups().contains(name)).cloned());
+        all.extend(
+            change.groups().iter().filter(|name| !self.context.groups().contains(name)).cloned(),
+        );
         (all != self.context.groups()).then_some(all)
     }
 
@@ -114,7 +117,10 @@ impl Facts {
         let kept = earlier.filter(|facts| facts.generation == state.generation);
         let (ids, base) = match kept {
             Some(facts) => (Arc::clone(&facts.ids), Arc::clone(&facts.base)),
-            None => (Arc::new(state.catalog.tools.iter().map(|tool| tool.id().clone()).collect()), Arc::new(state.gated_tools())),
+            None => (
+                Arc::new(state.catalog.tools.iter().map(|tool| tool.id().clone()).collect()),
+                Arc::new(state.gated_tools()),
+            ),
         };
         let (shared, context) = tried(state, &base);
         let tools = &*shared;
@@ -123,18 +129,23 @@ impl Facts {
         let denied = permit(&state.profiles, &context).err();
         let mut split = split(tools, &context);
         // What a user may not ask for is refused before any tool is looked at.
-        let mut hidden = if denied.is_some() { std::mem::take(&mut split.available) } else { Vec::new() };
+        let mut hidden =
+            if denied.is_some() { std::mem::take(&mut split.available) } else { Vec::new() };
         let workflow = Workflow::of(tools, &asked, &start).including(&state.listed_states);
         let current = workflow.state(context.state());
-        hidden.extend(split.filtered_by_state.iter().chain(&split.filtered_by_group).chain(&split.not_loaded));
+        hidden.extend(
+            split.filtered_by_state.iter().chain(&split.filtered_by_group).chain(&split.not_loaded),
+        );
         let (came, went) = turn(state, &base, tools, (&split.available, &hidden));
         Self {
             generation: state.generation,
             stands: stands(state),
-            difference: state
-                .what_if
-                .as_ref()
-                .map(|_| Difference::between(&Standing::of(&base, &state.context()), &Standing::of(tools, &context))),
+            difference: state.what_if.as_ref().map(|_| {
+                Difference::between(
+                    &Standing::of(&base, &state.context()),
+                    &Standing::of(tools, &context),
+                )
+            }),
             tried: state.what_if.clone(),
             came,
             went,
@@ -163,7 +174,11 @@ impl Facts {
     pub fn is_of(&self, state: &State) -> bool {
         let present = state.context();
         self.generation == state.generation
-            && self.context == state.what_if.as_ref().map_or(present.clone(), |what_if| what_if.context(&present))
+            && self.context
+                == state
+                    .what_if
+                    .as_ref()
+                    .map_or(present.clone(), |what_if| what_if.context(&present))
             && self.tried == state.what_if
             && self.stands == stands(state)
             && *self.start == *state.simulation.start().state()
@@ -171,7 +186,11 @@ impl Facts {
 
     /// What tools and states are counted in: rows of facts with an equal subject mean the same.
     pub fn subject(&self) -> Subject {
-        Subject { generation: self.generation, tried: self.tried.clone(), start: self.start.clone() }
+        Subject {
+            generation: self.generation,
+            tried: self.tried.clone(),
+            start: self.start.clone(),
+        }
     }
 
     /// The tool of a row.
@@ -186,7 +205,8 @@ impl Facts {
 
     /// The groups as columns of the matrix: those that tools name, then the workspace's own.
     pub fn columns(&self) -> Vec<Column> {
-        let of = |origin: GroupOrigin| self.groups.iter().filter(move |group| group.origin == origin);
+        let of =
+            |origin: GroupOrigin| self.groups.iter().filter(move |group| group.origin == origin);
         let named = of(GroupOrigin::Tools).map(|group| Column::Group(group.name.clone()));
         named.chain(self.own_groups.iter().cloned().map(Column::List)).collect()
     }
@@ -242,18 +262,27 @@ fn turn(
     tools: &[Slot],
     (available, hidden): (&[ToolRow], &[ToolRow]),
 ) -> (HashSet<ToolRow>, HashSet<ToolRow>) {
-    let before: HashSet<Name> = match (&state.what_if, state.simulation.at().and_then(|id| state.simulation.step(id))) {
-        (Some(_), _) => filter::available(base, &state.context()).into_iter().map(|row| base[row].key.clone()).collect(),
-        (None, Some(step)) => step.offer.available.iter().cloned().collect(),
-        (None, None) => return Default::default(),
-    };
+    let before: HashSet<Name> =
+        match (&state.what_if, state.simulation.at().and_then(|id| state.simulation.step(id))) {
+            (Some(_), _) => filter::available(base, &state.context())
+                .into_iter()
+                .map(|row| base[row].key.clone())
+                .collect(),
+            (None, Some(step)) => step.offer.available.iter().cloned().collect(),
+            (None, None) => return Default::default(),
+        };
     let was = |row: &ToolRow| before.contains(&tools[*row].key);
     let came = available.iter().copied().filter(|row| !was(row)).collect();
     let went = hidden.iter().copied().filter(was).collect();
     (came, went)
 }
 
-fn group_rows(state: &State, tools: &[Slot], context: &Context, asked: &AskedGroups) -> Vec<GroupRow> {
+fn group_rows(
+    state: &State,
+    tools: &[Slot],
+    context: &Context,
+    asked: &AskedGroups,
+) -> Vec<GroupRow> {
     let ticked = |name: &Name| match asked {
         AskedGroups::Every => true,
         AskedGroups::Only(names) => names.contains(name),
@@ -264,11 +293,20 @@ fn group_rows(state: &State, tools: &[Slot], context: &Context, asked: &AskedGro
         .map(|group| GroupRow {
             ticked: ticked(&group.name),
             tools: group.tools.len(),
-            origin: if custom.iter().any(|own| own.name == group.name) { GroupOrigin::Workspace } else { GroupOrigin::Tools },
+            origin: if custom.iter().any(|own| own.name == group.name) {
+                GroupOrigin::Workspace
+            } else {
+                GroupOrigin::Tools
+            },
             name: group.name,
         })
         .collect();
     let unknown = unknown_groups(tools, context);
-    rows.extend(unknown.into_iter().map(|name| GroupRow { name, tools: 0, ticked: true, origin: GroupOrigin::Unknown }));
+    rows.extend(unknown.into_iter().map(|name| GroupRow {
+        name,
+        tools: 0,
+        ticked: true,
+        origin: GroupOrigin::Unknown,
+    }));
     rows
 }

@@ -1,9 +1,11 @@
 //! The states as a picture that is walked with keys and mouse.
 //!
-//! [`pane`] holds what the user chose to see and answers keys, [`mouse`] the mouse; [`choose`] says how much is shown. [`layout`] is the layout that comes of it, kept until something it
-//! depends on changes; [`hit_target`] says what stands at a cell of it, in the workflow's own terms. [`travel`] finds the next state in a
-//! direction, [`seek`] a state or tool by name, [`walk`] takes steps.
-//! [`foot`] says what is chosen. [`paint`] puts the picture on the screen, [`minimap`] all of it small, [`legend`] explains the signs.
+//! [`pane`] holds what the user chose to see and answers keys, [`mouse`] the mouse; [`choose`] says
+//! how much is shown. [`layout`] is the layout that comes of it, kept until something it depends on
+//! changes; [`hit_target`] says what stands at a cell of it, in the workflow's own terms.
+//! [`travel`] finds the next state in a direction, [`seek`] a state or tool by name, [`walk`] takes
+//! steps. [`foot`] says what is chosen. [`paint`] puts the picture on the screen, [`minimap`] all
+//! of it small, [`legend`] explains the signs.
 
 mod choose;
 mod foot;

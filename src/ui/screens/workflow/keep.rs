@@ -25,10 +25,17 @@ use crate::{
 
 /// Asks for a name and keeps the run, as a file of the workspace.
 pub fn keep(state: &State) -> Reply {
-    let suggested = state.simulation.way_to(state.simulation.at()).last().and_then(|id| state.simulation.step(*id));
-    let suggested = suggested.map_or_else(|| "a run".to_owned(), |step| format!("to {}", step.after));
-    let words =
-        format!("The steps up to here are kept in {}/NAME.yaml, with what was seen as what is expected. Its name:", page::FOLDER);
+    let suggested = state
+        .simulation
+        .way_to(state.simulation.at())
+        .last()
+        .and_then(|id| state.simulation.step(*id));
+    let suggested =
+        suggested.map_or_else(|| "a run".to_owned(), |step| format!("to {}", step.after));
+    let words = format!(
+        "The steps up to here are kept in {}/NAME.yaml, with what was seen as what is expected. Its name:",
+        page::FOLDER
+    );
     Reply::Open(Box::new(Prompt::new("Keep as scenario", words, suggested, |name, state| {
         if name.is_empty() {
             return Err("a scenario needs a name".into());
@@ -40,7 +47,10 @@ pub fn keep(state: &State) -> Reply {
         let text: Arc<str> = text(state, name).into();
         let create = Change::Create { file: file.clone(), text };
         let label = format!("keep the scenario {name}");
-        Ok(Reply::Send(vec![Message::Change { label, changes: vec![create] }, Message::Save(Some(file))]))
+        Ok(Reply::Send(vec![
+            Message::Change { label, changes: vec![create] },
+            Message::Save(Some(file)),
+        ]))
     })))
 }
 
@@ -52,16 +62,25 @@ pub fn text(state: &State, name: &str) -> String {
 }
 
 fn run(state: &State, scenario: &Scenario) -> Trial {
-    trial::run(scenario, &state.gated_tools(), &state.profiles, state.mode, state.simulation.started())
+    trial::run(
+        scenario,
+        &state.gated_tools(),
+        &state.profiles,
+        state.mode,
+        state.simulation.started(),
+    )
 }
 
 /// Asks which of the workspace's scenarios to run.
 pub fn menu(state: &State) -> Reply {
     let found = scenarios(state);
     if found.is_empty() {
-        return Reply::Refused("the workspace has no scenario yet: take some steps and keep them".into());
+        return Reply::Refused(
+            "the workspace has no scenario yet: take some steps and keep them".into(),
+        );
     }
-    let trials: Vec<(String, Trial)> = found.iter().map(|(name, _, scenario)| (name.clone(), run(state, scenario))).collect();
+    let trials: Vec<(String, Trial)> =
+        found.iter().map(|(name, _, scenario)| (name.clone(), run(state, scenario))).collect();
     let failed = trials.iter().filter(|(_, trial)| !trial.holds()).count();
     let mark = |holds: bool| if holds { "✓ ".to_owned() } else { "✗ ".to_owned() };
     let mut items = vec![Item {
@@ -115,8 +134,13 @@ fn all_page(trials: &[(String, Trial)], coverage: &Coverage) -> Page {
 }
 
 fn trial_lines((name, trial): &(String, Trial)) -> Vec<Line> {
-    let end = if trial.holds() { (Role::Success, "as expected") } else { (Role::Error, "not as expected") };
-    let mut lines: Vec<Line> = vec![vec![(Role::Heading, format!("{name}  ")), (end.0, end.1.to_owned())]];
+    let end = if trial.holds() {
+        (Role::Success, "as expected")
+    } else {
+        (Role::Error, "not as expected")
+    };
+    let mut lines: Vec<Line> =
+        vec![vec![(Role::Heading, format!("{name}  ")), (end.0, end.1.to_owned())]];
     for (row, step) in trial.steps.iter().enumerate() {
         let holds = step.expectations.iter().all(|expectation| expectation.difference.is_none());
         let (mark, role) = match (step.expectations.is_empty(), holds) {
@@ -125,11 +149,20 @@ fn trial_lines((name, trial): &(String, Trial)) -> Vec<Line> {
             (false, false) => ("✗", Role::Error),
         };
         let tool = step.tool.as_deref().unwrap_or("(looks only)");
-        let moved = if step.before == step.after { String::new() } else { format!(" → {}", step.after) };
+        let moved =
+            if step.before == step.after { String::new() } else { format!(" → {}", step.after) };
         let words = format!(" {}: {tool} {}{moved}", step.before, step.end.word());
-        lines.push(vec![(Role::Dim, format!("{:>3} ", row + 1)), (role, mark.to_owned()), (Role::Text, words)]);
+        lines.push(vec![
+            (Role::Dim, format!("{:>3} ", row + 1)),
+            (role, mark.to_owned()),
+            (Role::Text, words),
+        ]);
         let mut more = |role: Role, words: &str| {
-            lines.extend(wrap(words, 64).into_iter().map(|line| vec![(Role::Text, "      ".to_owned()), (role, line)]));
+            lines.extend(
+                wrap(words, 64)
+                    .into_iter()
+                    .map(|line| vec![(Role::Text, "      ".to_owned()), (role, line)]),
+            );
         };
         if let StepEnd::Refused { reasons, fix } = &step.end {
             reasons.iter().for_each(|reason| more(Role::Warning, reason));
@@ -137,7 +170,13 @@ fn trial_lines((name, trial): &(String, Trial)) -> Vec<Line> {
         }
         for expectation in &step.expectations {
             if let Some(difference) = &expectation.difference {
-                more(Role::Error, &format!("{}: expected {}: {difference}", expectation.what, expectation.expected));
+                more(
+                    Role::Error,
+                    &format!(
+                        "{}: expected {}: {difference}",
+                        expectation.what, expectation.expected
+                    ),
+                );
             }
         }
     }
@@ -146,7 +185,8 @@ fn trial_lines((name, trial): &(String, Trial)) -> Vec<Line> {
 
 /// Asks for the question that the run is about.
 pub fn question(state: &State) -> Reply {
-    let words = "What does the user ask? Live steps give it to tools with an argument question or query.";
+    let words =
+        "What does the user ask? Live steps give it to tools with an argument question or query.";
     let present = state.simulation.question().unwrap_or_default().to_owned();
     Reply::Open(Box::new(Prompt::new("Question", words, present, |text, _| {
         Ok(Reply::send(Message::SetQuestion((!text.is_empty()).then(|| text.to_owned()))))

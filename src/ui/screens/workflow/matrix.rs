@@ -1,4 +1,5 @@
-//! Tools by groups and by states as a table whose cells are switched: moving, ranges, filters, orders, and what the mouse does.
+//! Tools by groups and by states as a table whose cells are switched: moving, ranges, filters,
+//! orders, and what the mouse does.
 //!
 //! [`super::matrix_draw`] puts it on the screen.
 
@@ -83,7 +84,8 @@ pub const HINTS: [Act; 9] = [
 ];
 
 /// The screen's own actions that work beside the table too.
-pub const ALSO: [Act; 5] = [Act::TakeBack, Act::ShowMatrix, Act::EditGroups, Act::CopyTools, Act::PasteTools];
+pub const ALSO: [Act; 5] =
+    [Act::TakeBack, Act::ShowMatrix, Act::EditGroups, Act::CopyTools, Act::PasteTools];
 
 #[derive(Default)]
 pub struct Matrix {
@@ -155,7 +157,8 @@ impl Matrix {
         self.is_open && self.typing.is_some()
     }
 
-    /// Takes in what changed; the cursor stays with its tool and column, and goes to a column that is new.
+    /// Takes in what changed; the cursor stays with its tool and column, and goes to a column that
+    /// is new.
     pub fn renew(&mut self, facts: &Facts, state: &State) {
         let made_of = Made {
             subject: facts.subject(),
@@ -164,17 +167,21 @@ impl Matrix {
             column_filter: self.column_filter.text().to_lowercase(),
             row_order: self.row_order,
             column_order: self.column_order,
-            by: (self.row_order == RowOrder::Ticked).then(|| self.columns.get(self.cursor.1).cloned()).flatten(),
+            by: (self.row_order == RowOrder::Ticked)
+                .then(|| self.columns.get(self.cursor.1).cloned())
+                .flatten(),
         };
         if self.made_of.as_ref() == Some(&made_of) {
             return;
         }
         let same_axis = self.made_of.as_ref().is_some_and(|before| before.axis == self.axis);
-        let before = (self.rows.get(self.cursor.0).cloned(), self.columns.get(self.cursor.1).cloned());
+        let before =
+            (self.rows.get(self.cursor.0).cloned(), self.columns.get(self.cursor.1).cloned());
         let known = std::mem::replace(&mut self.columns, all_columns(self.axis, facts));
         let settings = ComposeContext::of(state).settings();
         let tools = &state.catalog.tools;
-        let is_on = |row: ToolRow, column: &Column| cells::tick(&tools[row], column, settings).is_on();
+        let is_on =
+            |row: ToolRow, column: &Column| cells::tick(&tools[row], column, settings).is_on();
         self.columns.retain(|column| column.name().to_lowercase().contains(&made_of.column_filter));
         let count = |column: &Column| (0..tools.len()).filter(|row| is_on(*row, column)).count();
         match self.column_order {
@@ -190,20 +197,36 @@ impl Matrix {
         };
         let mut rows: Vec<ToolRow> = (0..tools.len()).filter(fits).collect();
         match (self.row_order, &made_of.by) {
-            (RowOrder::Name, _) => rows.sort_by(|one, other| tools[*one].entry.key.cmp(&tools[*other].entry.key)),
+            (RowOrder::Name, _) => {
+                rows.sort_by(|one, other| tools[*one].entry.key.cmp(&tools[*other].entry.key));
+            }
             (RowOrder::Most, _) => {
-                rows.sort_by_cached_key(|row| Reverse(self.columns.iter().filter(|column| is_on(*row, column)).count()));
+                rows.sort_by_cached_key(|row| {
+                    Reverse(self.columns.iter().filter(|column| is_on(*row, column)).count())
+                });
             }
             (RowOrder::Ticked, Some(by)) => rows.sort_by_key(|row| !is_on(*row, by)),
             _ => {}
         }
         self.rows = rows.into_iter().map(|row| tools[row].id().clone()).collect();
-        let fresh = self.columns.iter().position(|column| same_axis && !known.is_empty() && !known.contains(column));
-        let fresh = fresh.filter(|_| self.made_of.as_ref().is_some_and(|before| before.column_filter == made_of.column_filter));
+        let fresh = self
+            .columns
+            .iter()
+            .position(|column| same_axis && !known.is_empty() && !known.contains(column));
+        let fresh = fresh.filter(|_| {
+            self.made_of
+                .as_ref()
+                .is_some_and(|before| before.column_filter == made_of.column_filter)
+        });
         let kept = before.1.and_then(|kept| self.columns.iter().position(|column| *column == kept));
-        let row = before.0.and_then(|kept| self.rows.iter().position(|row| *row == kept)).unwrap_or(self.cursor.0);
+        let row = before
+            .0
+            .and_then(|kept| self.rows.iter().position(|row| *row == kept))
+            .unwrap_or(self.cursor.0);
         self.cursor = (row, fresh.or(kept).unwrap_or(self.cursor.1));
-        if fresh.is_some() || self.made_of.as_ref().is_some_and(|before| before.subject == made_of.subject) {
+        if fresh.is_some()
+            || self.made_of.as_ref().is_some_and(|before| before.subject == made_of.subject)
+        {
             self.anchor = None;
         }
         self.made_of = Some(made_of);
@@ -212,13 +235,18 @@ impl Matrix {
 
     fn hold(&mut self) {
         let hold = |(row, column): (usize, usize)| {
-            (row.min(self.rows.len().saturating_sub(1)), column.min(self.columns.len().saturating_sub(1)))
+            (
+                row.min(self.rows.len().saturating_sub(1)),
+                column.min(self.columns.len().saturating_sub(1)),
+            )
         };
         (self.cursor, self.anchor) = (hold(self.cursor), self.anchor.map(hold));
     }
 
     /// The rows and columns of the range; of the cursor's cell where there is none.
-    pub(super) fn range(&self) -> (std::ops::RangeInclusive<usize>, std::ops::RangeInclusive<usize>) {
+    pub(super) fn range(
+        &self,
+    ) -> (std::ops::RangeInclusive<usize>, std::ops::RangeInclusive<usize>) {
         let anchor = self.anchor.unwrap_or(self.cursor);
         let between = |one: usize, other: usize| one.min(other)..=one.max(other);
         (between(anchor.0, self.cursor.0), between(anchor.1, self.cursor.1))
@@ -237,13 +265,18 @@ impl Matrix {
     fn chosen_cells(&self, state: &State) -> Vec<(EntryId, Column)> {
         let columns = self.columns.get(self.range().1).unwrap_or_default();
         let tools = self.chosen(state).into_iter();
-        tools.flat_map(|id| columns.iter().map(move |column| (id.clone(), column.clone()))).collect()
+        tools
+            .flat_map(|id| columns.iter().map(move |column| (id.clone(), column.clone())))
+            .collect()
     }
 
     /// What switching the chosen cells comes to: all on, or where they are all on, all off.
     pub(super) fn work_out(&mut self, facts: &Facts, state: &State) -> Option<&Preview> {
         let (rows, columns) = self.range();
-        if rows.count().saturating_mul(columns.count()) > MOST_CELLS || self.rows.is_empty() || self.columns.is_empty() {
+        if rows.count().saturating_mul(columns.count()) > MOST_CELLS
+            || self.rows.is_empty()
+            || self.columns.is_empty()
+        {
             self.preview = None;
             return None;
         }
@@ -253,7 +286,10 @@ impl Matrix {
             let ground = ComposeContext::of(state);
             let settings = ground.settings();
             let is_on = |(id, column): &(EntryId, Column)| {
-                state.catalog.tool(id).is_some_and(|tool| cells::tick(tool, column, settings).is_on())
+                state
+                    .catalog
+                    .tool(id)
+                    .is_some_and(|tool| cells::tick(tool, column, settings).is_on())
             };
             let on = !of.1.iter().all(is_on);
             let plan = cells::switch(ground, &of.1, on, facts.workflow.states());
@@ -264,7 +300,10 @@ impl Matrix {
                 .and_then(|plan| plan.files(&state.documents).map_err(|error| error.to_string()));
             for file in files.iter().flatten() {
                 let name = (crate::ui::styles::Role::Accent, format!("{} ", file.file));
-                let texts = (file.before.as_deref().unwrap_or_default(), file.after.as_deref().unwrap_or_default());
+                let texts = (
+                    file.before.as_deref().unwrap_or_default(),
+                    file.after.as_deref().unwrap_or_default(),
+                );
                 lines.extend(difference::changed(texts.0, texts.1).into_iter().map(|mut line| {
                     line.insert(0, name.clone());
                     line
@@ -278,12 +317,16 @@ impl Matrix {
     /// Space: switches the chosen cells.
     pub fn switch(&mut self, facts: &Facts, state: &State) -> Reply {
         if self.rows.is_empty() || self.columns.is_empty() {
-            return Reply::Refused("there is no cell: n adds a column, new tools come with n on screen 1".into());
+            return Reply::Refused(
+                "there is no cell: n adds a column, new tools come with n on screen 1".into(),
+            );
         }
         match self.work_out(facts, state) {
             Some(Preview { plan: Ok(plan), .. }) => Reply::send(Message::Compose(plan.clone())),
             Some(Preview { plan: Err(why), .. }) => Reply::Refused(why.clone()),
-            None => Reply::Refused(format!("these are too many cells: {MOST_CELLS} can be switched at once")),
+            None => Reply::Refused(format!(
+                "these are too many cells: {MOST_CELLS} can be switched at once"
+            )),
         }
     }
 
@@ -322,9 +365,15 @@ impl Matrix {
                 return match (self.column(), act) {
                     (Some(Column::State(name)), Act::RenameColumn) => menus::rename_state(name),
                     (Some(Column::State(name)), _) => menus::delete_state(name),
-                    (Some(Column::Group(name) | Column::List(name)), Act::RenameColumn) => menus::rename_group(name),
-                    (Some(Column::Group(name) | Column::List(name)), _) => menus::delete_group(name),
-                    (Some(Column::AnyState) | None, _) => Reply::Refused("choose the column of a group or a state".into()),
+                    (Some(Column::Group(name) | Column::List(name)), Act::RenameColumn) => {
+                        menus::rename_group(name)
+                    }
+                    (Some(Column::Group(name) | Column::List(name)), _) => {
+                        menus::delete_group(name)
+                    }
+                    (Some(Column::AnyState) | None, _) => {
+                        Reply::Refused("choose the column of a group or a state".into())
+                    }
                 };
             }
             _ => return Reply::Ignored,
@@ -346,7 +395,8 @@ impl Matrix {
         if key.mods.ctrl || key.mods.alt {
             return Reply::Ignored;
         }
-        let (page, side) = (usize::from(self.cells.height.max(2)) - 1, self.columns_seen().max(2) - 1);
+        let (page, side) =
+            (usize::from(self.cells.height.max(2)) - 1, self.columns_seen().max(2) - 1);
         let (row, column) = self.cursor;
         let to = match key.code {
             Code::Up | Code::Char('k' | 'K') => (row.saturating_sub(1), column),
@@ -398,7 +448,10 @@ impl Matrix {
                 field.clear();
                 self.typing = None;
             }
-            Code::Tab => self.typing = Some(if which == Typing::Rows { Typing::Columns } else { Typing::Rows }),
+            Code::Tab => {
+                self.typing =
+                    Some(if which == Typing::Rows { Typing::Columns } else { Typing::Rows });
+            }
             _ if field.key(key) => {}
             _ => return Reply::Ignored,
         }
@@ -423,9 +476,13 @@ impl Matrix {
     fn cell_at(&self, mouse: Mouse) -> Option<(usize, usize)> {
         let at = (mouse.column, mouse.row);
         let row = |area: Rect| self.top + usize::from(at.1.saturating_sub(area.y));
-        let column = |area: Rect| self.left + usize::from(at.0.saturating_sub(area.x) / self.column_width.max(1));
+        let column = |area: Rect| {
+            self.left + usize::from(at.0.saturating_sub(area.x) / self.column_width.max(1))
+        };
         let place = (row(self.cells), column(self.cells));
-        let inside = self.cells.contains(at.into()) && place.0 < self.rows.len() && place.1 < self.columns.len();
+        let inside = self.cells.contains(at.into())
+            && place.0 < self.rows.len()
+            && place.1 < self.columns.len();
         inside.then_some(place)
     }
 
@@ -453,7 +510,8 @@ impl Matrix {
         Reply::Handled
     }
 
-    /// A press chooses a cell; one on what is chosen switches it; the right button opens what can be done with the tool.
+    /// A press chooses a cell; one on what is chosen switches it; the right button opens what can
+    /// be done with the tool.
     fn press(&mut self, mouse: Mouse, button: Button, facts: &Facts, state: &State) -> Reply {
         let at = (mouse.column, mouse.row).into();
         if let Some(cell) = self.cell_at(mouse) {
@@ -469,7 +527,8 @@ impl Matrix {
             };
         }
         if self.heads.contains(at) {
-            let column = self.left + usize::from(mouse.column.saturating_sub(self.heads.x) / self.column_width.max(1));
+            let column = self.left
+                + usize::from(mouse.column.saturating_sub(self.heads.x) / self.column_width.max(1));
             if column < self.columns.len() {
                 (self.cursor.1, self.anchor) = (column, None);
                 if button == Button::Right {

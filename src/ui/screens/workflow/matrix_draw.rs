@@ -28,23 +28,47 @@ impl Matrix {
         self.renew(facts, state);
         let title = match self.axis {
             Axis::Groups => {
-                format!("Matrix · {} × {}", counted(self.rows.len(), "tool"), counted(self.columns.len(), "group"))
+                format!(
+                    "Matrix · {} × {}",
+                    counted(self.rows.len(), "tool"),
+                    counted(self.columns.len(), "group")
+                )
             }
             Axis::States => {
-                let states = self.columns.iter().filter(|column| **column != Column::AnyState).count();
-                format!("Matrix · {} × {}", counted(self.rows.len(), "tool"), counted(states, "state"))
+                let states =
+                    self.columns.iter().filter(|column| **column != Column::AnyState).count();
+                format!(
+                    "Matrix · {} × {}",
+                    counted(self.rows.len(), "tool"),
+                    counted(states, "state")
+                )
             }
         };
-        let note = format!("rows {} · columns {}", order_of_rows(self.row_order), order_of_columns(self.column_order));
-        let inside = Pane { title: &title, note: &note, foot: self.legend(), focused: true }.draw(buffer, area, styles);
-        let filters = self.typing.is_some() || !self.row_filter.text().is_empty() || !self.column_filter.text().is_empty();
+        let note = format!(
+            "rows {} · columns {}",
+            order_of_rows(self.row_order),
+            order_of_columns(self.column_order)
+        );
+        let inside = Pane { title: &title, note: &note, foot: self.legend(), focused: true }
+            .draw(buffer, area, styles);
+        let filters = self.typing.is_some()
+            || !self.row_filter.text().is_empty()
+            || !self.column_filter.text().is_empty();
         let line = Rect { height: u16::from(filters), ..inside };
         if filters {
             self.draw_filters(buffer, line, styles);
         }
         let foot_height = (inside.height / 3).clamp(3, 9);
-        let table = Rect { y: inside.y + line.height, height: inside.height.saturating_sub(line.height + foot_height), ..inside };
-        let foot = Rect { y: table.bottom(), height: foot_height.min(inside.height.saturating_sub(line.height)), ..inside };
+        let table = Rect {
+            y: inside.y + line.height,
+            height: inside.height.saturating_sub(line.height + foot_height),
+            ..inside
+        };
+        let foot = Rect {
+            y: table.bottom(),
+            height: foot_height.min(inside.height.saturating_sub(line.height)),
+            ..inside
+        };
         self.lay(table, state);
         self.draw_heads(buffer, styles);
         self.draw_rows(buffer, scene, facts);
@@ -61,26 +85,41 @@ impl Matrix {
     /// Where heads and cells go, and which of them are seen.
     fn lay(&mut self, table: Rect, state: &crate::app::state::State) {
         let cells = |text: &str| u16::try_from(width(text)).unwrap_or(u16::MAX);
-        let keys = self.rows.iter().take(2_000).filter_map(|id| state.catalog.tool(id)).map(|tool| cells(&tool.entry.key));
+        let keys = self
+            .rows
+            .iter()
+            .take(2_000)
+            .filter_map(|id| state.catalog.tool(id))
+            .map(|tool| cells(&tool.entry.key));
         let widest = keys.max().unwrap_or(0);
         let next = if self.axis == Axis::States { 14 } else { 0 };
         let names = (widest.max(8) + 2).min(table.width / 3).max(10) + next;
         let longest = self.columns.iter().map(|column| width(column.name())).max().unwrap_or(0);
         self.column_width = u16::try_from(longest.clamp(5, WIDEST)).unwrap_or(13) + 1;
         let head = (if longest > WIDEST { 2 } else { 1 }).min(table.height);
-        self.names = Rect { y: table.y + head, width: names.min(table.width), height: table.height - head, ..table };
+        self.names = Rect {
+            y: table.y + head,
+            width: names.min(table.width),
+            height: table.height - head,
+            ..table
+        };
         let x = self.names.right();
         self.cells = Rect { x, width: table.right().saturating_sub(x), ..self.names };
         self.heads = Rect { y: table.y, height: head, ..self.cells };
         let (tall, wide) = (usize::from(self.cells.height).max(1), self.columns_seen());
-        self.top =
-            self.top.min(self.rows.len().saturating_sub(tall)).clamp((self.cursor.0 + 1).saturating_sub(tall), self.cursor.0);
-        self.left =
-            self.left.min(self.columns.len().saturating_sub(wide)).clamp((self.cursor.1 + 1).saturating_sub(wide), self.cursor.1);
+        self.top = self
+            .top
+            .min(self.rows.len().saturating_sub(tall))
+            .clamp((self.cursor.0 + 1).saturating_sub(tall), self.cursor.0);
+        self.left = self
+            .left
+            .min(self.columns.len().saturating_sub(wide))
+            .clamp((self.cursor.1 + 1).saturating_sub(wide), self.cursor.1);
     }
 
     fn place(&self, column: usize, y: u16, height: u16) -> Rect {
-        let x = self.cells.x + u16::try_from(column - self.left).unwrap_or(0).saturating_mul(self.column_width);
+        let x = self.cells.x
+            + u16::try_from(column - self.left).unwrap_or(0).saturating_mul(self.column_width);
         Rect { x, y, width: self.column_width.min(self.cells.right().saturating_sub(x)), height }
     }
 
@@ -97,9 +136,14 @@ impl Matrix {
                 (Column::State(_), _) => Role::State,
                 _ => Role::Heading,
             };
-            for (row, part) in (0..place.height).zip(head_lines(self.columns[column].name(), place.height)) {
-                let blanks = usize::from(place.width.saturating_sub(1)).saturating_sub(width(&part)) / 2;
-                Pen::new(buffer, place, row).skip(u16::try_from(blanks).unwrap_or(0)).put(&part, styles[role]);
+            for (row, part) in
+                (0..place.height).zip(head_lines(self.columns[column].name(), place.height))
+            {
+                let blanks =
+                    usize::from(place.width.saturating_sub(1)).saturating_sub(width(&part)) / 2;
+                Pen::new(buffer, place, row)
+                    .skip(u16::try_from(blanks).unwrap_or(0))
+                    .put(&part, styles[role]);
             }
         }
         let hidden = (self.left, self.columns.len().saturating_sub(self.seen().end));
@@ -109,7 +153,10 @@ impl Matrix {
             (left, right) => format!("‹{left} {right}›"),
         };
         Pen::new(buffer, corner, 0)
-            .put(if self.axis == Axis::States { " tool → leads to" } else { " tool" }, styles[Role::Dim])
+            .put(
+                if self.axis == Axis::States { " tool → leads to" } else { " tool" },
+                styles[Role::Dim],
+            )
             .right(&format!("{words} "), styles[Role::Dim]);
     }
 
@@ -117,17 +164,29 @@ impl Matrix {
         let Scene { styles, state, .. } = scene;
         let settings = ComposeContext::of(state).settings();
         let (rows, columns) = self.range();
-        for (line, (row, id)) in (0..self.cells.height).zip(self.rows.iter().enumerate().skip(self.top)) {
+        for (line, (row, id)) in
+            (0..self.cells.height).zip(self.rows.iter().enumerate().skip(self.top))
+        {
             let Some(tool) = state.catalog.tool(id) else { continue };
             let at_cursor = row == self.cursor.0;
             let mut pen = Pen::new(buffer, self.names, line);
             let style = styles[if at_cursor { Role::Accent } else { Role::Text }];
             let next = if self.axis == Axis::States { 14 } else { 0 };
             let key_cells = usize::from(self.names.width).saturating_sub(next + 2);
-            pen.put(if at_cursor { "▌" } else { " " }, style).column(&tool.entry.key, key_cells, style).skip(1);
+            pen.put(if at_cursor { "▌" } else { " " }, style)
+                .column(&tool.entry.key, key_cells, style)
+                .skip(1);
             if self.axis == Axis::States {
-                let words = tool.gate.next.as_ref().map_or_else(|| "stays".to_owned(), |next| format!("→ {next}"));
-                pen.column(&words, 13, styles[if tool.gate.next.is_some() { Role::Transition } else { Role::Ghost }]);
+                let words = tool
+                    .gate
+                    .next
+                    .as_ref()
+                    .map_or_else(|| "stays".to_owned(), |next| format!("→ {next}"));
+                pen.column(
+                    &words,
+                    13,
+                    styles[if tool.gate.next.is_some() { Role::Transition } else { Role::Ghost }],
+                );
             }
             for column in self.seen() {
                 let tick = cells::tick(tool, &self.columns[column], settings);
@@ -139,7 +198,8 @@ impl Matrix {
                 let chosen = rows.contains(&row) && columns.contains(&column);
                 let style = match (chosen, (row, column) == self.cursor) {
                     (_, true) => styles[Role::Selected],
-                    (true, _) => styles[role].patch(Style { bg: styles[Role::SelectedDim].bg, ..Style::default() }),
+                    (true, _) => styles[role]
+                        .patch(Style { bg: styles[Role::SelectedDim].bg, ..Style::default() }),
                     _ => styles[role],
                 };
                 let place = self.place(column, self.cells.y + line, 1);
@@ -183,7 +243,9 @@ impl Matrix {
         match &preview.plan {
             Ok(plan) => {
                 lines.push(vec![(Role::Key, "Space ".into()), (Role::Text, plan.label.clone())]);
-                lines.extend(plan.notes.iter().take(1).map(|note| vec![(Role::Warning, note.clone())]));
+                lines.extend(
+                    plan.notes.iter().take(1).map(|note| vec![(Role::Warning, note.clone())]),
+                );
             }
             Err(why) => lines.push(vec![(Role::Warning, why.clone())]),
         }
@@ -209,7 +271,11 @@ impl Matrix {
             let place = Rect { x, width: half.saturating_sub(1), ..line };
             let mut pen = Pen::new(buffer, place, 0);
             pen.put(label, styles[Role::Key]);
-            let text = Rect { x: pen.column_now(), width: place.right().saturating_sub(pen.column_now()), ..place };
+            let text = Rect {
+                x: pen.column_now(),
+                width: place.right().saturating_sub(pen.column_now()),
+                ..place
+            };
             let cursor = (typing == Some(which)).then_some(styles[Role::Cursor]);
             field.draw(buffer, text, styles[Role::Field], cursor);
         };

@@ -1,4 +1,5 @@
-//! The tools: those available now, and those hidden with their reasons and the change that would show them.
+//! The tools: those available now, and those hidden with their reasons and the change that would
+//! show them.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -53,7 +54,8 @@ enum Line {
     Heading,
     /// The name of a tool.
     Name(usize),
-    /// Beneath a hidden tool that is not chosen: its reasons, as far as they fit, and what would show it.
+    /// Beneath a hidden tool that is not chosen: its reasons, as far as they fit, and what would
+    /// show it.
     Why(usize),
     Change(usize),
     /// Beneath the chosen hidden tool: its reasons in full, and each change.
@@ -69,8 +71,9 @@ enum ChoicePart {
 }
 
 impl Offers {
-    /// Goes on in other facts. A hidden tool that a change has shown stays the chosen one, and so does any tool where the tools have
-    /// changed; else the cursor keeps its place. What was drawn before can't be pressed any more.
+    /// Goes on in other facts. A hidden tool that a change has shown stays the chosen one, and so
+    /// does any tool where the tools have changed; else the cursor keeps its place. What was drawn
+    /// before can't be pressed any more.
     pub fn follow(&mut self, before: Option<&Facts>, facts: &Facts) {
         let was_hidden = self.at >= self.available.len();
         let chosen = before.and_then(|before| before.id(self.tool_at(self.at)?)).cloned();
@@ -91,7 +94,9 @@ impl Offers {
         let wanted = self.filter.text().to_lowercase();
         let fits = |row: &ToolRow| {
             let tool = &facts.tools()[*row];
-            wanted.is_empty() || tool.key.to_lowercase().contains(&wanted) || tool.name.to_lowercase().contains(&wanted)
+            wanted.is_empty()
+                || tool.key.to_lowercase().contains(&wanted)
+                || tool.name.to_lowercase().contains(&wanted)
         };
         self.available = facts.split.available.iter().copied().filter(fits).collect();
         self.hidden = facts.hidden.iter().copied().filter(fits).collect();
@@ -201,11 +206,19 @@ impl Offers {
 
     fn next_change(&mut self, forward: bool, facts: &Facts) -> Reply {
         let hidden = self.at.checked_sub(self.available.len()).and_then(|at| self.hidden.get(at));
-        let Some(count) = hidden.and_then(|tool| facts.explained(*tool)).map(|found| found.changes.len()) else {
-            return Reply::Refused("choose a hidden tool to go through the changes that would show it".into());
+        let Some(count) =
+            hidden.and_then(|tool| facts.explained(*tool)).map(|found| found.changes.len())
+        else {
+            return Reply::Refused(
+                "choose a hidden tool to go through the changes that would show it".into(),
+            );
         };
         let last = count.saturating_sub(1);
-        self.choice = if forward { (self.choice + 1).min(last) } else { self.choice.min(last).saturating_sub(1) };
+        self.choice = if forward {
+            (self.choice + 1).min(last)
+        } else {
+            self.choice.min(last).saturating_sub(1)
+        };
         Reply::Handled
     }
 
@@ -216,10 +229,15 @@ impl Offers {
                 self.move_to(if notches < 0 { self.at.saturating_sub(by) } else { self.at + by });
             }
             MouseKind::Down(_) => {
-                let hit = self.places.iter().find(|(place, _)| place.contains((mouse.column, mouse.row).into()));
+                let hit = self
+                    .places
+                    .iter()
+                    .find(|(place, _)| place.contains((mouse.column, mouse.row).into()));
                 match hit.map(|(_, place)| *place) {
                     // A press on the chosen tool takes it; on another one chooses that.
-                    Some(Place::Tool(at)) if at == self.at && at < self.available.len() => return self.enter(facts, state),
+                    Some(Place::Tool(at)) if at == self.at && at < self.available.len() => {
+                        return self.enter(facts, state);
+                    }
                     Some(Place::Tool(at)) => self.move_to(at),
                     Some(Place::Change(choice)) => {
                         self.choice = choice;
@@ -245,15 +263,20 @@ impl Offers {
     pub fn step(&self, facts: &Facts, outcome: Outcome) -> Reply {
         match self.available.get(self.at).and_then(|row| facts.id(*row)) {
             Some(id) => Reply::send(Message::Step { tool: id.clone(), outcome }),
-            None => Reply::Refused("this tool is hidden: Space makes the change that shows it".into()),
+            None => {
+                Reply::Refused("this tool is hidden: Space makes the change that shows it".into())
+            }
         }
     }
 
-    /// Takes a hidden tool all the same, as an agent might: it is refused, which the run keeps and counts.
+    /// Takes a hidden tool all the same, as an agent might: it is refused, which the run keeps and
+    /// counts.
     pub fn try_hidden(&self, facts: &Facts) -> Reply {
         let hidden = self.at.checked_sub(self.available.len()).and_then(|at| self.hidden.get(at));
         match hidden.and_then(|row| facts.id(*row)) {
-            Some(id) => Reply::send(Message::Step { tool: id.clone(), outcome: Outcome::Succeeded }),
+            Some(id) => {
+                Reply::send(Message::Step { tool: id.clone(), outcome: Outcome::Succeeded })
+            }
             None => Reply::Refused("this tool is available: Enter takes it".into()),
         }
     }
@@ -262,7 +285,9 @@ impl Offers {
     pub fn live(&self, facts: &Facts, state: &State) -> Reply {
         let chosen = self.available.get(self.at).and_then(|row| facts.id(*row));
         let Some(tool) = chosen.and_then(|id| state.catalog.tool(id)) else {
-            return Reply::Refused("this tool is hidden: Space makes the change that shows it".into());
+            return Reply::Refused(
+                "this tool is hidden: Space makes the change that shows it".into(),
+            );
         };
         let given = state.arguments_of(tool.id());
         let asked = state.question_argument(tool.id());
@@ -282,46 +307,72 @@ impl Offers {
             tool.entry.key,
             missing.join(", ")
         );
-        let messages =
-            [Message::Select(tool.id().clone()), Message::Show(ScreenId::Invoke), Message::Notice(NoticeKind::Hint, words)];
+        let messages = [
+            Message::Select(tool.id().clone()),
+            Message::Show(ScreenId::Invoke),
+            Message::Notice(NoticeKind::Hint, words),
+        ];
         Reply::Send(messages.into())
     }
 
     /// Makes the change that is meant.
     pub fn apply(&mut self, facts: &mut Facts, state: &State) -> Reply {
-        let Some(tool) = self.at.checked_sub(self.available.len()).and_then(|at| self.hidden.get(at)).copied() else {
+        let Some(tool) =
+            self.at.checked_sub(self.available.len()).and_then(|at| self.hidden.get(at)).copied()
+        else {
             return Reply::Refused("this tool is available already: Enter takes it".into());
         };
         facts.explain(tool);
         let Some(change) = self.change(facts) else {
             if facts.denied.is_some() {
-                return Reply::Refused("nothing that this user may ask for shows this tool: U takes another user".into());
+                return Reply::Refused(
+                    "nothing that this user may ask for shows this tool: U takes another user"
+                        .into(),
+                );
             }
             return Reply::Refused("no change of the request shows this tool: e edits it".into());
         };
-        let walk = |rows: &[ToolRow]| Message::Walk { tools: rows.iter().filter_map(|row| facts.id(*row)).cloned().collect() };
-        let mut messages: Vec<Message> =
-            facts.groups_for(change).map(|groups| Message::SetGroups(Some(groups))).into_iter().collect();
+        let walk = |rows: &[ToolRow]| Message::Walk {
+            tools: rows.iter().filter_map(|row| facts.id(*row)).cloned().collect(),
+        };
+        let mut messages: Vec<Message> = facts
+            .groups_for(change)
+            .map(|groups| Message::SetGroups(Some(groups)))
+            .into_iter()
+            .collect();
         let made = match change {
             Change::Drop { then: Some(then), .. } => then,
             made => made,
         };
         match made {
             Change::Take { .. } | Change::Start { .. } if state.what_if.is_some() => {
-                return Reply::Refused("a what-if takes no steps: → goes on to the edit that shows this tool".into());
+                return Reply::Refused(
+                    "a what-if takes no steps: → goes on to the edit that shows this tool".into(),
+                );
             }
             Change::AskAndTake { .. } if state.what_if.is_some() => {}
             Change::Ask { .. } | Change::Drop { .. } => {}
-            Change::Take { tools, .. } | Change::AskAndTake { tools, .. } => messages.push(walk(tools)),
+            Change::Take { tools, .. } | Change::AskAndTake { tools, .. } => {
+                messages.push(walk(tools));
+            }
             Change::Start { state, .. } => messages.push(Message::SetStart(state.clone())),
             Change::Edit(edits) if state.what_if.is_some() => {
                 let Some(id) = facts.id(tool) else { return Reply::Handled };
-                messages.push(Message::TryEdits(edits.iter().map(|edit| (id.clone(), edit.clone())).collect()));
+                messages.push(Message::TryEdits(
+                    edits.iter().map(|edit| (id.clone(), edit.clone())).collect(),
+                ));
             }
             Change::Edit(edits) => {
-                let Some(tool) = facts.id(tool).and_then(|id| state.catalog.tool(id)) else { return Reply::Handled };
-                let changes = edits.iter().flat_map(|edit| edit.edits(tool)).map(documents::Change::Entry).collect();
-                let plan = Plan::new(format!("{}: {}", tool.entry.key, made.text(facts.tools())), changes);
+                let Some(tool) = facts.id(tool).and_then(|id| state.catalog.tool(id)) else {
+                    return Reply::Handled;
+                };
+                let changes = edits
+                    .iter()
+                    .flat_map(|edit| edit.edits(tool))
+                    .map(documents::Change::Entry)
+                    .collect();
+                let plan =
+                    Plan::new(format!("{}: {}", tool.entry.key, made.text(facts.tools())), changes);
                 return shown_first(&tool.entry.key, plan, messages);
             }
         }
@@ -337,9 +388,15 @@ impl Offers {
         if finds {
             let line = Rect { x: field.x + 2, width: field.width.saturating_sub(2), ..field };
             Pen::new(buffer, field, 0).put("/ ", styles[Role::Key]);
-            self.filter.draw(buffer, line, styles[Role::Field], self.finding.then_some(styles[Role::Cursor]));
+            self.filter.draw(
+                buffer,
+                line,
+                styles[Role::Field],
+                self.finding.then_some(styles[Role::Cursor]),
+            );
         }
-        let rows = Rect { y: inside.y + field.height, height: inside.height - field.height, ..inside };
+        let rows =
+            Rect { y: inside.y + field.height, height: inside.height - field.height, ..inside };
         self.places.clear();
         let height = usize::from(rows.height);
         let lines = self.lines(facts, state, usize::from(rows.width), height);
@@ -348,7 +405,9 @@ impl Offers {
             let row = u16::try_from(line).unwrap_or(0);
             let place = Rect { y: rows.y + row, height: 1, ..rows };
             match content {
-                Line::Name(at) | Line::Why(at) | Line::Change(at) => self.places.push((place, Place::Tool(*at))),
+                Line::Name(at) | Line::Why(at) | Line::Change(at) => {
+                    self.places.push((place, Place::Tool(*at)));
+                }
                 Line::Choice(choice, ..) => self.places.push((place, Place::Change(*choice))),
                 Line::Reason(_) => self.places.push((place, Place::Tool(self.at))),
                 Line::Heading => {}
@@ -378,7 +437,11 @@ impl Offers {
         let title = format!(" Hidden {} ", self.hidden.len());
         let rule = "─".repeat(usize::from(line.width).saturating_sub(width(&title)));
         let whole = Rect { x: area.x, width: area.width, ..line };
-        Pen::new(buffer, whole, 0).put("├", edge).put(&title, styles[Role::Title]).put(&rule, edge).put("┤", edge);
+        Pen::new(buffer, whole, 0)
+            .put("├", edge)
+            .put(&title, styles[Role::Title])
+            .put(&rule, edge)
+            .put("┤", edge);
     }
 
     fn draw_line(&self, mut pen: Pen<'_>, line: &Line, scene: Scene<'_>, facts: &mut Facts) {
@@ -387,19 +450,25 @@ impl Offers {
             Line::Name(at) => self.draw_name(pen, *at, scene, facts),
             Line::Why(at) => {
                 let Some(tool) = self.tool_at(*at) else { return };
-                let reasons = facts.explain(tool).reasons.iter().map(Reason::short).collect::<Vec<_>>();
+                let reasons =
+                    facts.explain(tool).reasons.iter().map(Reason::short).collect::<Vec<_>>();
                 pen.put("   ", styles[Role::Text]).put(&reasons.join(" · "), styles[Role::Hidden]);
             }
             Line::Change(at) => {
                 let Some(tool) = self.tool_at(*at) else { return };
-                let words = facts.explain(tool).changes.first().map(|change| change.text(&state.catalog.tools));
+                let words = facts
+                    .explain(tool)
+                    .changes
+                    .first()
+                    .map(|change| change.text(&state.catalog.tools));
                 let none = match facts.tools()[tool].gate.not_loaded() {
                     Some(NotLoaded::Refused { .. }) => "nothing but another entry",
                     Some(NotLoaded::Replaced { .. }) => "nothing but another name",
                     None if facts.denied.is_some() => "nothing that this user may ask for",
                     None => "nothing but an edit",
                 };
-                pen.put("   ▸ ", styles[Role::Dim]).put(words.as_deref().unwrap_or(none), styles[Role::Dim]);
+                pen.put("   ▸ ", styles[Role::Dim])
+                    .put(words.as_deref().unwrap_or(none), styles[Role::Dim]);
             }
             Line::Reason(words) => {
                 pen.put("   ", styles[Role::Text]).put(words, styles[Role::Warning]);
@@ -407,7 +476,11 @@ impl Offers {
             Line::Choice(choice, part, words) => {
                 let chosen = *choice == self.choice;
                 let style = styles[if chosen && focused { Role::Accent } else { Role::Dim }];
-                pen.put(if chosen && *part == ChoicePart::First { "   ▸ " } else { "     " }, style).put(words, style);
+                pen.put(
+                    if chosen && *part == ChoicePart::First { "   ▸ " } else { "     " },
+                    style,
+                )
+                .put(words, style);
             }
             Line::Heading => {}
         }
@@ -431,7 +504,9 @@ impl Offers {
         let note = match (&tool.gate.next, offered) {
             (Some(next), true) => format!("→ {next}"),
             (None, true) => "stays".to_owned(),
-            (_, false) => facts.explain(row).reasons.iter().map(Reason::kind).collect::<Vec<_>>().join(" + "),
+            (_, false) => {
+                facts.explain(row).reasons.iter().map(Reason::kind).collect::<Vec<_>>().join(" + ")
+            }
         };
         let room = pen.room();
         let key_room = room.saturating_sub(width(&note) + 1).max(room / 2);
@@ -440,16 +515,28 @@ impl Offers {
         pen.put(&note, on(if offered { Role::State } else { Role::Dim })).fill(on(Role::Text));
     }
 
-    /// The lines that are seen, with the chosen tool among them; no tool outside the window is looked at.
-    /// An available tool takes one line, a hidden one three, the chosen hidden one as many as it has to say.
-    fn lines(&mut self, facts: &mut Facts, state: &State, cells: usize, height: usize) -> Vec<Line> {
+    /// The lines that are seen, with the chosen tool among them; no tool outside the window is
+    /// looked at. An available tool takes one line, a hidden one three, the chosen hidden one as
+    /// many as it has to say.
+    fn lines(
+        &mut self,
+        facts: &mut Facts,
+        state: &State,
+        cells: usize,
+        height: usize,
+    ) -> Vec<Line> {
         let available = self.available.len();
         let chosen = self.at.checked_sub(available).filter(|at| *at < self.hidden.len());
-        let below = chosen.map_or_else(Vec::new, |at| self.beneath(self.hidden[at], facts, state, cells));
+        let below =
+            chosen.map_or_else(Vec::new, |at| self.beneath(self.hidden[at], facts, state, cells));
         let more = below.len();
         let total = available + 1 + 3 * self.hidden.len() + more.saturating_sub(2);
         let from = chosen.map_or(self.at, |at| available + 1 + 3 * at);
-        self.top = self.top.min(total.saturating_sub(height)).max((from + more + 1).saturating_sub(height)).min(from);
+        self.top = self
+            .top
+            .min(total.saturating_sub(height))
+            .max((from + more + 1).saturating_sub(height))
+            .min(from);
         let line = |line: usize| {
             let Some(under) = line.checked_sub(available + 1) else {
                 return Some(if line == available { Line::Heading } else { Line::Name(line) });
@@ -472,13 +559,27 @@ impl Offers {
     }
 
     /// What stands beneath the chosen hidden tool.
-    fn beneath(&mut self, tool: ToolRow, facts: &mut Facts, state: &State, cells: usize) -> Vec<Line> {
+    fn beneath(
+        &mut self,
+        tool: ToolRow,
+        facts: &mut Facts,
+        state: &State,
+        cells: usize,
+    ) -> Vec<Line> {
         let found = facts.explain(tool);
-        let reasons = found.reasons.iter().flat_map(|reason| wrap(&reason.to_string(), cells.saturating_sub(3)));
+        let reasons = found
+            .reasons
+            .iter()
+            .flat_map(|reason| wrap(&reason.to_string(), cells.saturating_sub(3)));
         let wrapped = |(row, change): (usize, &Change)| {
             let lines = wrap(&change.text(&state.catalog.tools), cells.saturating_sub(5));
-            let part = |line: usize| if line == 0 { ChoicePart::First } else { ChoicePart::Further };
-            lines.into_iter().enumerate().map(move |(line, words)| Line::Choice(row, part(line), words)).collect::<Vec<_>>()
+            let part =
+                |line: usize| if line == 0 { ChoicePart::First } else { ChoicePart::Further };
+            lines
+                .into_iter()
+                .enumerate()
+                .map(move |(line, words)| Line::Choice(row, part(line), words))
+                .collect::<Vec<_>>()
         };
         let changes = found.changes.iter().enumerate().flat_map(wrapped);
         self.choice = self.choice.min(found.changes.len().saturating_sub(1));
@@ -486,7 +587,8 @@ impl Offers {
     }
 }
 
-/// Shows the lines that a change of the files touches before it is made, and what else goes with it.
+/// Shows the lines that a change of the files touches before it is made, and what else goes with
+/// it.
 fn shown_first(tool: &str, plan: Plan, before: Vec<Message>) -> Reply {
     let make = move |state: &State| {
         let mut proposed = planned(plan.clone(), state)?;

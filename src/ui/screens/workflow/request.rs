@@ -58,7 +58,8 @@ impl Request {
         let Scene { styles, state, focused } = scene;
         let ticked = facts.groups.iter().filter(|group| group.ticked).count();
         let note = format!("{ticked} of {}", facts.groups.len());
-        let pane = Pane { title: "Request", note: &note, focused, ..Pane::default() }.draw(buffer, area, styles);
+        let pane = Pane { title: "Request", note: &note, focused, ..Pane::default() }
+            .draw(buffer, area, styles);
         let inside = refusals(buffer, pane, styles, facts);
         let asked = match &facts.asked {
             AskedGroups::Every => "groups · every one (*)",
@@ -67,10 +68,14 @@ impl Request {
             AskedGroups::Only(_) => "groups",
         };
         Pen::new(buffer, inside, 0).skip(1).put(asked, styles[Role::Heading]);
-        let words = facts.denied.as_ref().map_or_else(Vec::new, |denied| wrap(denied, usize::from(inside.width)));
+        let words = facts
+            .denied
+            .as_ref()
+            .map_or_else(Vec::new, |denied| wrap(denied, usize::from(inside.width)));
         let warning = u16::try_from(words.len()).unwrap_or(0).min(inside.height.saturating_sub(3));
         let foot = Rect { y: inside.bottom().saturating_sub(warning), height: warning, ..inside };
-        self.rows = Rect { y: inside.y + 1, height: inside.height.saturating_sub(1 + warning), ..inside };
+        self.rows =
+            Rect { y: inside.y + 1, height: inside.height.saturating_sub(1 + warning), ..inside };
         for (line, at) in self.cursor.window(count(facts), self.rows.height).enumerate() {
             let chosen = at == self.cursor.row;
             let ground = scene.ground(chosen);
@@ -85,23 +90,37 @@ impl Request {
                         GroupOrigin::Unknown => "no tool".to_owned(),
                     };
                     let name_role = if group.ticked { Role::Text } else { Role::Dim };
-                    let number_role = if group.origin == GroupOrigin::Unknown { Role::Warning } else { Role::Dim };
-                    pen.put(if group.ticked { "[x] " } else { "[ ] " }, on(if group.ticked { Role::Accent } else { Role::Dim }));
+                    let number_role = if group.origin == GroupOrigin::Unknown {
+                        Role::Warning
+                    } else {
+                        Role::Dim
+                    };
+                    pen.put(
+                        if group.ticked { "[x] " } else { "[ ] " },
+                        on(if group.ticked { Role::Accent } else { Role::Dim }),
+                    );
                     let room = pen.room().saturating_sub(number.len() + 2);
                     pen.column(&group.name, room, on(name_role));
                     pen.put(" ", on(Role::Text)).put(&number, on(number_role)).fill(on(Role::Text));
                 }
                 Row::User => {
                     let user = facts.context.user.as_deref().unwrap_or("none");
-                    pen.put("user  ", on(Role::Label)).put(user, on(Role::Text)).fill(on(Role::Text));
+                    pen.put("user  ", on(Role::Label))
+                        .put(user, on(Role::Text))
+                        .fill(on(Role::Text));
                 }
                 Row::Question => {
-                    let (words, role) = state.simulation.question().map_or(("none", Role::Dim), |asked| (asked, Role::Text));
+                    let (words, role) = state
+                        .simulation
+                        .question()
+                        .map_or(("none", Role::Dim), |asked| (asked, Role::Text));
                     pen.put("asks  ", on(Role::Label)).put(words, on(role)).fill(on(Role::Text));
                 }
                 Row::Start => {
                     let start = state.simulation.start().state().to_owned();
-                    pen.put("start ", on(Role::Label)).put(&start, on(Role::State)).fill(on(Role::Text));
+                    pen.put("start ", on(Role::Label))
+                        .put(&start, on(Role::State))
+                        .fill(on(Role::Text));
                 }
             }
         }
@@ -116,7 +135,11 @@ impl Request {
 
     pub fn mouse(&mut self, mouse: Mouse, facts: &Facts, state: &State) -> Reply {
         let pressed = self.cursor.mouse(mouse, self.rows, count(facts)).is_some();
-        if pressed && matches!(mouse.kind, MouseKind::Down(_)) { self.enter(facts, state) } else { Reply::Handled }
+        if pressed && matches!(mouse.kind, MouseKind::Down(_)) {
+            self.enter(facts, state)
+        } else {
+            Reply::Handled
+        }
     }
 
     /// The group under the cursor.
@@ -137,8 +160,13 @@ impl Request {
         match row(facts, self.cursor.row) {
             Row::Group(group) if facts.asked == AskedGroups::Every => {
                 // From "every group" to all but this one.
-                let others = facts.groups.iter().filter(|other| other.name != group.name && other.origin == GroupOrigin::Tools);
-                Reply::send(Message::SetGroups(Some(others.map(|other| other.name.clone()).collect())))
+                let others = facts
+                    .groups
+                    .iter()
+                    .filter(|other| other.name != group.name && other.origin == GroupOrigin::Tools);
+                Reply::send(Message::SetGroups(Some(
+                    others.map(|other| other.name.clone()).collect(),
+                )))
             }
             Row::Group(group) => Reply::send(Message::ToggleGroup(group.name.clone())),
             Row::User => users(state),
@@ -162,7 +190,8 @@ impl Request {
 
 /// Why no tool is loaded, before all else; what is left of the pane.
 fn refusals(buffer: &mut Buffer, pane: Rect, styles: &Styles, facts: &Facts) -> Rect {
-    let words: Vec<String> = facts.refusals.iter().flat_map(|words| wrap(words, usize::from(pane.width))).collect();
+    let words: Vec<String> =
+        facts.refusals.iter().flat_map(|words| wrap(words, usize::from(pane.width))).collect();
     let height = u16::try_from(words.len()).unwrap_or(u16::MAX).min(pane.height / 2);
     for (line, words) in (0..height).zip(&words) {
         Pen::new(buffer, pane, line).put(words, styles[Role::Error]);
@@ -185,18 +214,28 @@ pub fn next_user(state: &State) -> Reply {
 
 fn users(state: &State) -> Reply {
     if state.profiles.is_empty() {
-        return Reply::Refused("the workspace has no user profiles: write them under [profiles] in toolcrib.toml".into());
+        return Reply::Refused(
+            "the workspace has no user profiles: write them under [profiles] in toolcrib.toml"
+                .into(),
+        );
     }
-    let mut items = vec![Item { title: "none".into(), detail: "no permissions gate".into(), ..Item::default() }];
+    let mut items = vec![Item {
+        title: "none".into(),
+        detail: "no permissions gate".into(),
+        ..Item::default()
+    }];
     let allowed = |groups: &[Name]| groups.join(", ");
     items.extend(state.profiles.iter().map(|profile| Item {
         title: profile.user.to_string(),
         detail: allowed(&profile.allowed_groups),
         ..Item::default()
     }));
-    let names: Vec<Option<Name>> =
-        std::iter::once(None).chain(state.profiles.iter().map(|profile| Some(profile.user.clone()))).collect();
-    Reply::Open(Box::new(Menu::replying("User", items, move |row| Reply::send(Message::SetUser(names[row].clone())))))
+    let names: Vec<Option<Name>> = std::iter::once(None)
+        .chain(state.profiles.iter().map(|profile| Some(profile.user.clone())))
+        .collect();
+    Reply::Open(Box::new(Menu::replying("User", items, move |row| {
+        Reply::send(Message::SetUser(names[row].clone()))
+    })))
 }
 
 fn starts(facts: &Facts) -> Reply {

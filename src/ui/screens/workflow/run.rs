@@ -1,4 +1,5 @@
-//! The run as a timeline: each step of the present way, what was refused on it, the other ways; and beside it what the chosen one is about.
+//! The run as a timeline: each step of the present way, what was refused on it, the other ways; and
+//! beside it what the chosen one is about.
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
@@ -51,9 +52,12 @@ fn rows(simulation: &Simulation) -> Vec<Row<'_>> {
     let mut rows = Vec::new();
     for place in std::iter::once(None).chain(present.iter().copied().map(Some)) {
         rows.push(Row::Place(place));
-        rows.extend(simulation.refused().iter().filter(|refused| refused.after == place).map(Row::Refused));
+        rows.extend(
+            simulation.refused().iter().filter(|refused| refused.after == place).map(Row::Refused),
+        );
     }
-    let others = simulation.branches().into_iter().enumerate().filter(|(_, branch)| branch.steps != present);
+    let others =
+        simulation.branches().into_iter().enumerate().filter(|(_, branch)| branch.steps != present);
     rows.extend(others.map(|(at, branch)| Row::Way(at, branch)));
     rows
 }
@@ -73,22 +77,34 @@ impl Run {
     /// How much room the run takes below the other panes.
     pub fn height(area: Rect, state: &State) -> u16 {
         let simulation = &state.simulation;
-        let rows = simulation.current_branch().len() + simulation.refused().len() + simulation.branches().len();
-        let is_live = state.live.is_some() || simulation.steps().any(|(_, step)| step.call.is_some());
+        let rows = simulation.current_branch().len()
+            + simulation.refused().len()
+            + simulation.branches().len();
+        let is_live =
+            state.live.is_some() || simulation.steps().any(|(_, step)| step.call.is_some());
         let (least, most) = match (state.what_if.is_some(), is_live) {
             (true, _) | (_, true) => (7, (area.height / 3).max(7)),
             (false, false) => (3, (area.height / 4).max(4)),
         };
-        u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(3).clamp(least, most).min(area.height.saturating_sub(5).max(3))
+        u16::try_from(rows)
+            .unwrap_or(u16::MAX)
+            .saturating_add(3)
+            .clamp(least, most)
+            .min(area.height.saturating_sub(5).max(3))
     }
 
     /// Moves the cursor to where the run stands, when that has changed.
     pub fn follow(&mut self, state: &State) {
-        let stands = (state.simulation.at(), state.simulation.steps().count() + state.simulation.refused().len());
+        let stands = (
+            state.simulation.at(),
+            state.simulation.steps().count() + state.simulation.refused().len(),
+        );
         if self.stood != Some(stands) {
-            let was_there = |place: Option<StepId>| place.is_none_or(|id| state.simulation.step(id).is_some());
+            let was_there =
+                |place: Option<StepId>| place.is_none_or(|id| state.simulation.step(id).is_some());
             self.marked = self.marked.filter(|place| was_there(*place));
-            let is_refused = self.stood.is_some_and(|(at, count)| at == stands.0 && count + 1 == stands.1);
+            let is_refused =
+                self.stood.is_some_and(|(at, count)| at == stands.0 && count + 1 == stands.1);
             self.stood = Some(stands);
             let here = |row: &Row<'_>| match row {
                 Row::Place(place) => *place == stands.0,
@@ -101,7 +117,11 @@ impl Run {
     }
 
     pub fn key(&mut self, key: Key, state: &State) -> Reply {
-        if self.cursor.key(key, rows(&state.simulation).len()) { Reply::Handled } else { Reply::Ignored }
+        if self.cursor.key(key, rows(&state.simulation).len()) {
+            Reply::Handled
+        } else {
+            Reply::Ignored
+        }
     }
 
     pub fn mouse(&mut self, mouse: Mouse, state: &State) -> Reply {
@@ -112,7 +132,11 @@ impl Run {
             return Reply::Handled;
         }
         let hit = self.cursor.mouse(mouse, self.rows, rows(&state.simulation).len());
-        if hit.is_some() && matches!(mouse.kind, MouseKind::Down(_)) { self.enter(state) } else { Reply::Handled }
+        if hit.is_some() && matches!(mouse.kind, MouseKind::Down(_)) {
+            self.enter(state)
+        } else {
+            Reply::Handled
+        }
     }
 
     /// Goes to the step under the cursor, or to the end of that way.
@@ -139,8 +163,13 @@ impl Run {
             Some(_) => "What if".to_owned(),
             None => format!("Run {}", simulation.current_branch().len()),
         };
-        let note = if state.what_if.is_some() { "W accept · Esc take back".to_owned() } else { notes(state) };
-        let inside = Pane { title: &title, note: &note, focused, ..Pane::default() }.draw(buffer, area, styles);
+        let note = if state.what_if.is_some() {
+            "W accept · Esc take back".to_owned()
+        } else {
+            notes(state)
+        };
+        let inside = Pane { title: &title, note: &note, focused, ..Pane::default() }
+            .draw(buffer, area, styles);
         if state.what_if.is_some() {
             (self.rows, self.beside) = (Rect::default(), Rect::default());
             detail::draw_what_if(buffer, inside, scene, facts);
@@ -168,11 +197,18 @@ impl Run {
                 _ => None,
             };
             let marked = self.marked.filter(|marked| *marked != place);
-            self.detail.draw(buffer, self.beside, scene, facts, &detail::Subject { place, marked, refused });
+            self.detail.draw(
+                buffer,
+                self.beside,
+                scene,
+                facts,
+                &detail::Subject { place, marked, refused },
+            );
         }
     }
 
-    /// The timeline at the left, what the row is about at the right; below each other where it is narrow.
+    /// The timeline at the left, what the row is about at the right; below each other where it is
+    /// narrow.
     fn lay(&mut self, inside: Rect, state: &State) {
         let wide = inside.width >= 96;
         if wide {
@@ -182,8 +218,12 @@ impl Run {
         } else if state.live.is_some() && inside.height >= 4 {
             // What streams matters more than what was.
             self.rows = Rect { height: 1, ..inside };
-            self.beside =
-                Rect { x: inside.x + 2, width: inside.width.saturating_sub(2), y: inside.y + 1, height: inside.height - 1 };
+            self.beside = Rect {
+                x: inside.x + 2,
+                width: inside.width.saturating_sub(2),
+                y: inside.y + 1,
+                height: inside.height - 1,
+            };
         } else {
             self.rows = inside;
             self.beside = Rect::default();
@@ -202,13 +242,21 @@ fn notes(state: &State) -> String {
     }
     let branches = simulation.branches();
     let present = simulation.current_branch();
-    if let Some(at) = branches.iter().position(|branch| branch.steps == present).filter(|_| branches.len() > 1) {
+    if let Some(at) =
+        branches.iter().position(|branch| branch.steps == present).filter(|_| branches.len() > 1)
+    {
         notes.push(format!("way {} of {}", at + 1, branches.len()));
     }
     notes.join(" · ")
 }
 
-fn draw_row(pen: &mut Pen<'_>, row: &Row<'_>, state: &State, on: &impl Fn(Role) -> Style, marked: Option<Option<StepId>>) {
+fn draw_row(
+    pen: &mut Pen<'_>,
+    row: &Row<'_>,
+    state: &State,
+    on: &impl Fn(Role) -> Style,
+    marked: Option<Option<StepId>>,
+) {
     let simulation = &state.simulation;
     match row {
         Row::Place(place) => {
@@ -224,13 +272,21 @@ fn draw_row(pen: &mut Pen<'_>, row: &Row<'_>, state: &State, on: &impl Fn(Role) 
             }
         }
         Row::Refused(refused) => {
-            pen.put("   ⊘ ", on(Role::Error)).put(&refused.tool, on(Role::Text)).put(" refused  ", on(Role::Error));
+            pen.put("   ⊘ ", on(Role::Error))
+                .put(&refused.tool, on(Role::Text))
+                .put(" refused  ", on(Role::Error));
             pen.put(&refused.cause.sentences().join("; "), on(Role::Warning));
         }
         Row::Way(at, branch) => {
-            let tools: Vec<&str> = branch.steps.iter().filter_map(|id| simulation.step(*id)).map(|step| &*step.tool).collect();
+            let tools: Vec<&str> = branch
+                .steps
+                .iter()
+                .filter_map(|id| simulation.step(*id))
+                .map(|step| &*step.tool)
+                .collect();
             let end = simulation.step(branch.last).map_or("", |step| &*step.after);
-            pen.put(&format!("way {}: ", at + 1), on(Role::Label)).put(&tools.join(", "), on(Role::Dim));
+            pen.put(&format!("way {}: ", at + 1), on(Role::Label))
+                .put(&tools.join(", "), on(Role::Dim));
             pen.put(" → ", on(Role::Transition)).put(end, on(Role::State));
         }
     }
@@ -247,7 +303,13 @@ fn draw_start(pen: &mut Pen<'_>, state: &State, on: &impl Fn(Role) -> Style) {
     }
 }
 
-fn draw_step(pen: &mut Pen<'_>, place: Option<StepId>, step: &Step, simulation: &Simulation, on: &impl Fn(Role) -> Style) {
+fn draw_step(
+    pen: &mut Pen<'_>,
+    place: Option<StepId>,
+    step: &Step,
+    simulation: &Simulation,
+    on: &impl Fn(Role) -> Style,
+) {
     let here = place == simulation.at();
     let (sign, role) = match step.outcome {
         Outcome::Succeeded => ("✓", Role::Success),

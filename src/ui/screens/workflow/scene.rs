@@ -36,7 +36,9 @@ impl RowBackground<'_> {
         match self.cursor {
             None => self.styles[role],
             Some(Role::Selected) => self.styles[Role::Selected],
-            Some(dim) => self.styles[role].patch(Style { bg: self.styles[dim].bg, ..Style::default() }),
+            Some(dim) => {
+                self.styles[role].patch(Style { bg: self.styles[dim].bg, ..Style::default() })
+            }
         }
     }
 }

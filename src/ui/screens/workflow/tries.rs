@@ -40,17 +40,26 @@ fn offered(gate: &Gate, facts: &Facts) -> Vec<GateEdit> {
     match &gate.states {
         States::Every => edits.push(GateEdit::OnlyIn(vec![current.clone()])),
         States::Only(listed) => {
-            let here = if listed.contains(&current) { GateEdit::RemoveState } else { GateEdit::AddState };
+            let here =
+                if listed.contains(&current) { GateEdit::RemoveState } else { GateEdit::AddState };
             edits.push(here(current.clone()));
             edits.push(GateEdit::Everywhere);
             let others = states.iter().filter(|state| **state != current);
             edits.extend(others.map(|state| {
-                if listed.contains(state) { GateEdit::RemoveState(state.clone()) } else { GateEdit::AddState(state.clone()) }
+                if listed.contains(state) {
+                    GateEdit::RemoveState(state.clone())
+                } else {
+                    GateEdit::AddState(state.clone())
+                }
             }));
         }
     }
     edits.extend(in_groups.iter().cloned().map(GateEdit::RemoveGroup));
-    let others = facts.groups.iter().map(|group| &group.name).filter(|name| !in_groups.contains(name) && &***name != ANY);
+    let others = facts
+        .groups
+        .iter()
+        .map(|group| &group.name)
+        .filter(|name| !in_groups.contains(name) && &***name != ANY);
     edits.extend(others.cloned().map(GateEdit::AddGroup));
     let targets = states.iter().filter(|state| gate.next.as_ref() != Some(state));
     edits.extend(targets.cloned().map(|state| GateEdit::LeadTo(Some(state))));

@@ -1,4 +1,5 @@
-//! Steps that go by themselves: the shortest way to a tool or a state, a random walk, every way; and where a run stops.
+//! Steps that go by themselves: the shortest way to a tool or a state, a random walk, every way;
+//! and where a run stops.
 
 use super::facts::Facts;
 use crate::{
@@ -31,23 +32,35 @@ pub fn menu(facts: &Facts, state: &State) -> Reply {
         return Reply::Refused("the run is in a state that no tool names".into());
     }
     let (states, tools) = (to_states(facts, state), to_tools(facts, state));
-    let title = |title: &str, detail: &str| Item { title: title.into(), detail: detail.into(), ..Item::default() };
+    let title = |title: &str, detail: &str| Item {
+        title: title.into(),
+        detail: detail.into(),
+        ..Item::default()
+    };
     let to_stop = walk::to_stop(&state.gated_tools(), &state.context(), &state.stops);
     let mut stop = title("to a stop", "");
     match &to_stop {
         Some((way, met)) => {
-            let keys: Vec<String> = way.iter().filter_map(|row| named(state, *row)).map(|(key, _)| key).collect();
+            let keys: Vec<String> =
+                way.iter().filter_map(|row| named(state, *row)).map(|(key, _)| key).collect();
             stop.detail = format!("{}: {}", met.text(), keys.join(", then "));
             stop.note = way.len().to_string();
         }
         None => {
-            let why =
-                if state.stops.is_empty() { "no stop is set: p sets one" } else { "no way under these groups meets a stop" };
+            let why = if state.stops.is_empty() {
+                "no stop is set: p sets one"
+            } else {
+                "no way under these groups meets a stop"
+            };
             (stop.detail, stop.refusal) = (why.into(), Some(why.into()));
         }
     }
-    let to_stop: Vec<EntryId> =
-        to_stop.into_iter().flat_map(|(way, _)| way).filter_map(|row| named(state, row)).map(|(_, id)| id).collect();
+    let to_stop: Vec<EntryId> = to_stop
+        .into_iter()
+        .flat_map(|(way, _)| way)
+        .filter_map(|row| named(state, row))
+        .map(|(_, id)| id)
+        .collect();
     let items = vec![
         title("to a tool…", "the shortest way until it is available"),
         title("to a state…", "the shortest way"),
@@ -74,7 +87,9 @@ fn ways_menu(title: &str, ways: &[Way]) -> Reply {
         detail: match way.as_deref() {
             None => "no way under these groups".into(),
             Some([]) => "here".into(),
-            Some(steps) => steps.iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>().join(", then "),
+            Some(steps) => {
+                steps.iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>().join(", then ")
+            }
         },
         note: way.as_ref().map_or_else(String::new, |steps| steps.len().to_string()),
         refusal: match way.as_deref() {
@@ -85,9 +100,13 @@ fn ways_menu(title: &str, ways: &[Way]) -> Reply {
         ..Item::default()
     };
     let items = ways.iter().map(item).collect();
-    let ways: Vec<Vec<EntryId>> =
-        ways.iter().map(|(_, way)| way.iter().flatten().map(|(_, tool)| tool.clone()).collect()).collect();
-    Reply::Open(Box::new(Menu::replying(title, items, move |row| Reply::send(Message::Walk { tools: ways[row].clone() }))))
+    let ways: Vec<Vec<EntryId>> = ways
+        .iter()
+        .map(|(_, way)| way.iter().flatten().map(|(_, tool)| tool.clone()).collect())
+        .collect();
+    Reply::Open(Box::new(Menu::replying(title, items, move |row| {
+        Reply::send(Message::Walk { tools: ways[row].clone() })
+    })))
 }
 
 fn named(state: &State, row: ToolRow) -> Option<(String, EntryId)> {
@@ -97,14 +116,25 @@ fn named(state: &State, row: ToolRow) -> Option<(String, EntryId)> {
 
 fn to_states(facts: &Facts, state: &State) -> Vec<Way> {
     let Some(here) = &facts.here else { return Vec::new() };
-    let way = |row: usize| here.to_state(row).map(|hops| hops.iter().filter_map(|hop| named(state, hop.tool)).collect());
-    facts.workflow.states().iter().enumerate().map(|(row, name)| (name.to_string(), way(row))).collect()
+    let way = |row: usize| {
+        here.to_state(row)
+            .map(|hops| hops.iter().filter_map(|hop| named(state, hop.tool)).collect())
+    };
+    facts
+        .workflow
+        .states()
+        .iter()
+        .enumerate()
+        .map(|(row, name)| (name.to_string(), way(row)))
+        .collect()
 }
 
 fn to_tools(facts: &Facts, state: &State) -> Vec<Way> {
     let Some(here) = &facts.here else { return Vec::new() };
     let way = |row: ToolRow| {
-        let hops = here.to_tool(&facts.workflow, row).filter(|_| facts.workflow.members()[row].is_admitted())?;
+        let hops = here
+            .to_tool(&facts.workflow, row)
+            .filter(|_| facts.workflow.members()[row].is_admitted())?;
         Some(hops.iter().filter_map(|hop| named(state, hop.tool)).collect())
     };
     (0..facts.tools().len()).map(|row| (facts.tools()[row].key.to_string(), way(row))).collect()
@@ -116,7 +146,9 @@ fn random() -> Reply {
         let mut numbers = text.split_whitespace();
         let mut number = |absent: Option<u64>| match numbers.next() {
             None => absent.ok_or("write a number of steps, and a seed: 10 1"),
-            Some(word) => word.parse::<u64>().map_err(|_| "write two whole numbers: steps and seed"),
+            Some(word) => {
+                word.parse::<u64>().map_err(|_| "write two whole numbers: steps and seed")
+            }
         };
         let (steps, seed) = (number(None)?, number(Some(1))?);
         let steps = usize::try_from(steps).unwrap_or(usize::MAX).min(LONGEST);
@@ -124,13 +156,15 @@ fn random() -> Reply {
         if tools.is_empty() {
             return Err("no tool is available here: ask for other groups".into());
         }
-        let tools = tools.into_iter().filter_map(|row| named(state, row)).map(|(_, id)| id).collect();
+        let tools =
+            tools.into_iter().filter_map(|row| named(state, row)).map(|(_, id)| id).collect();
         Ok(Reply::send(Message::Walk { tools }))
     })))
 }
 
 fn every() -> Reply {
-    let words = "Of up to how many steps? Nothing is taken: the ways are listed with what they cover.";
+    let words =
+        "Of up to how many steps? Nothing is taken: the ways are listed with what they cover.";
     Reply::Open(Box::new(Prompt::new("Every way", words, "3", |text, state| {
         let steps = text.parse::<usize>().ok().filter(|steps| (1..=100).contains(steps));
         let steps = steps.ok_or("write a whole number from 1 to 100")?;
@@ -149,7 +183,10 @@ fn every_page(state: &State, steps: usize) -> Page {
     }
     let text = |role: Role, words: String| -> Line { vec![(role, words)] };
     let mut lines = vec![
-        text(Role::Heading, format!("{} ways of up to {steps} steps from {}", ways.count, context.state())),
+        text(
+            Role::Heading,
+            format!("{} ways of up to {steps} steps from {}", ways.count, context.state()),
+        ),
         text(Role::Text, coverage.summary()),
     ];
     lines.extend(
@@ -191,5 +228,7 @@ pub fn stops(facts: &Facts, state: &State, tool: Option<ToolRow>, selected: Opti
         ..Item::default()
     };
     let items = stops.iter().map(item).collect();
-    Reply::Open(Box::new(Menu::replying("Stop when", items, move |row| Reply::send(Message::ToggleStop(stops[row].clone())))))
+    Reply::Open(Box::new(Menu::replying("Stop when", items, move |row| {
+        Reply::send(Message::ToggleStop(stops[row].clone()))
+    })))
 }

@@ -15,7 +15,7 @@ use crate::{
             script::StubService,
         },
     },
-    model::{call::CallProblem, error_kind::ErrorKind},
+    model::{call::CallError, error_kind::ErrorKind},
     systems::commonground::{
         by_hand::{self, Waiting},
         card::Card,
@@ -48,14 +48,21 @@ pub enum By {
 pub(super) async fn ask(
     by: &By,
     (number, waiting, arguments): (u64, &Waiting, &Map<String, Value>),
-    (command, failed): (&Command, Option<CallProblem>),
+    (command, failed): (&Command, Option<CallError>),
     rule: &mut Option<String>,
 ) -> Option<Built> {
     match by {
-        By::Stub(stub) => stubbed(stub, waiting, arguments, rule).await.map(|spoken| executor::built(&spoken, command)),
+        By::Stub(stub) => stubbed(stub, waiting, arguments, rule)
+            .await
+            .map(|spoken| executor::built(&spoken, command)),
         By::Hand(questions) => {
             let (reply, answer) = oneshot::channel();
-            let asking = Asking { number, waiting: Arc::new(shown(waiting)), arguments: arguments.clone(), failed };
+            let asking = Asking {
+                number,
+                waiting: Arc::new(shown(waiting)),
+                arguments: arguments.clone(),
+                failed,
+            };
             questions.send(Question { asking, reply }).await.ok()?;
             let answer = answer.await.ok()??;
             Some(by_hand::built(&answer, waiting.command))
@@ -63,7 +70,8 @@ pub(super) async fn ask(
     }
 }
 
-/// The call as a person sees it: the arguments stand beside it, and the result's card needs only the labels.
+/// The call as a person sees it: the arguments stand beside it, and the result's card needs only
+/// the labels.
 fn shown(waiting: &Waiting) -> Waiting {
     Waiting { call: Card { content: Value::Null, ..waiting.call.clone() }, ..waiting.clone() }
 }
@@ -95,7 +103,9 @@ async fn stubbed(
         let spoken = spoken.get_or_insert_default();
         match &step.said {
             StubOutput::Chunk { text, .. } => spoken.text.push_str(text),
-            StubOutput::Error { kind, message } => spoken.error = Some((kind.clone(), message.clone())),
+            StubOutput::Error { kind, message } => {
+                spoken.error = Some((kind.clone(), message.clone()));
+            }
         }
         row += 1;
     }

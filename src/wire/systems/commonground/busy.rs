@@ -14,7 +14,7 @@ use super::{
     sight::{COMMANDS, EVENTS},
 };
 use crate::{
-    model::{call::CallProblem, error_kind::ErrorKind},
+    model::{call::CallError, error_kind::ErrorKind},
     systems::commonground::{
         ack::{self, Ack, Engaged},
         subject::Subject,
@@ -24,11 +24,14 @@ use crate::{
 /// How long it may take to read what a stream keeps.
 const READING: Duration = Duration::from_secs(3);
 
-/// What keeps the call's agent, as far as its state and what the UI worker said of its actions show it, and the way out.
-pub async fn explained(calling: &Calling<'_>) -> CallProblem {
+/// What keeps the call's agent, as far as its state and what the UI worker said of its actions show
+/// it, and the way out.
+pub async fn explained(calling: &Calling<'_>) -> CallError {
     let agent = &calling.agent;
     let remedy = match calling.channel.agent {
-        Some(_) => "call with --new-agent (in Invoke: `A`, new agent): that takes a UI agent of our own",
+        Some(_) => {
+            "call with --new-agent (in Invoke: `A`, new agent): that takes a UI agent of our own"
+        }
         None => "send it again: that takes another UI agent",
     };
     let state = state(calling).await;
@@ -42,31 +45,45 @@ pub async fn explained(calling: &Calling<'_>) -> CallProblem {
                 "agent {agent} is wedged{state}: its action {action} was sent twice, and the second one leased a turn that never runs; \
                  it stays so for good, and stopping it does not help"
             );
-            return CallProblem::new(ErrorKind::AgentWedged, message, remedy);
+            return CallError::new(ErrorKind::AgentWedged, message, remedy);
         }
         Engaged::With(action) => match sent.iter().rev().find(|body| body["action_id"] == action) {
-            Some(body) => format!("action {action} of {} under way", body["tool_name"].as_str().unwrap_or("a tool")),
+            Some(body) => format!(
+                "action {action} of {} under way",
+                body["tool_name"].as_str().unwrap_or("a tool")
+            ),
             None => format!("action {action} under way"),
         },
         Engaged::Unknown => "another action under way".to_owned(),
     };
     let message = format!("agent {agent} has {under_way}{state}, and takes one at a time");
-    CallProblem::new(ErrorKind::AgentBusy, message, format!("wait for it, or {remedy}; if it never ends, the agent is wedged"))
+    CallError::new(
+        ErrorKind::AgentBusy,
+        message,
+        format!("wait for it, or {remedy}; if it never ends, the agent is wedged"),
+    )
 }
 
 /// What the agent does, for people; empty without an API.
 async fn state(calling: &Calling<'_>) -> String {
     let Some(api) = &calling.api else { return String::new() };
-    let Ok(answer) = api.get(&calling.path("/state/agents?limit=200")).await else { return String::new() };
-    let rows = answer.json();
-    let Some(row) = rows.as_array().into_iter().flatten().find(|row| row["agent_id"] == calling.agent.as_str()) else {
+    let Ok(answer) = api.get(&calling.path("/state/agents?limit=200")).await else {
         return String::new();
     };
-    let turn = row["active_agent_turn_id"].as_str().map_or_else(String::new, |turn| format!(", turn {turn}"));
+    let rows = answer.json();
+    let Some(row) =
+        rows.as_array().into_iter().flatten().find(|row| row["agent_id"] == calling.agent.as_str())
+    else {
+        return String::new();
+    };
+    let turn = row["active_agent_turn_id"]
+        .as_str()
+        .map_or_else(String::new, |turn| format!(", turn {turn}"));
     format!(" (its state is {}{turn})", row["status"].as_str().unwrap_or("unknown"))
 }
 
-/// What the UI worker acknowledged in the channel, and the actions that were sent to it; the oldest first.
+/// What the UI worker acknowledged in the channel, and the actions that were sent to it; the oldest
+/// first.
 async fn said(streams: &Streams, calling: &Calling<'_>) -> (Vec<Ack>, Vec<Value>) {
     let (project, channel) = (&calling.channel.project, &calling.channel.channel);
     let acks = kept(streams, EVENTS, Subject::ui_ack(project, channel)).await;
@@ -74,9 +91,14 @@ async fn said(streams: &Streams, calling: &Calling<'_>) -> (Vec<Ack>, Vec<Value>
     (acks.iter().filter_map(Ack::read).collect(), sent)
 }
 
-/// The bodies of the messages that a stream keeps of a subject. The consumer is ordered: it goes with us, and nobody notices.
+/// The bodies of the messages that a stream keeps of a subject. The consumer is ordered: it goes
+/// with us, and nobody notices.
 async fn kept(streams: &Streams, stream: &str, subject: Subject) -> Vec<Value> {
-    let config = OrderedConfig { filter_subject: subject.to_string(), deliver_policy: DeliverPolicy::All, ..Default::default() };
+    let config = OrderedConfig {
+        filter_subject: subject.to_string(),
+        deliver_policy: DeliverPolicy::All,
+        ..Default::default()
+    };
     let mut found = Vec::new();
     let reading = async {
         let stream = streams.get_stream(stream).await.ok()?;

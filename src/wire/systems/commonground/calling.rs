@@ -1,4 +1,5 @@
-//! What every way of calling needs: the channel, the API, an agent of our own, cards, and how a result ends a call.
+//! What every way of calling needs: the channel, the API, an agent of our own, cards, and how a
+//! result ends a call.
 
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use super::{cause, tables::Tables};
 use crate::{
     model::{
         attachment::Attachment,
-        call::{CallProblem, EventKind, Limits, Outcome},
+        call::{CallError, EventKind, Limits, Outcome},
         connection::Connection,
         error_kind::ErrorKind,
     },
@@ -42,7 +43,8 @@ pub struct Calling<'c> {
     pub api: Option<Management>,
     /// The deployment's tables, on the way that writes into them.
     pub tables: Option<Tables>,
-    /// The row that closes the caller's inbox for this call, while a result may still come that nobody would take out.
+    /// The row that closes the caller's inbox for this call, while a result may still come that
+    /// nobody would take out.
     pub open: Option<Row>,
     /// The agent in whose name it is made.
     pub agent: String,
@@ -66,9 +68,12 @@ pub struct Report<'r> {
 }
 
 impl Drop for Calling<'_> {
-    /// A direct call that is cancelled is closed all the same, by somebody who is waited for before the process ends.
+    /// A direct call that is cancelled is closed all the same, by somebody who is waited for before
+    /// the process ends.
     fn drop(&mut self) {
-        let (Some(row), Some(mut tables), Ok(runtime)) = (self.open.take(), self.tables.take(), Handle::try_current()) else {
+        let (Some(row), Some(mut tables), Ok(runtime)) =
+            (self.open.take(), self.tables.take(), Handle::try_current())
+        else {
             return;
         };
         self.call_context.kept.after(runtime.spawn(async move {
@@ -78,13 +83,14 @@ impl Drop for Calling<'_> {
     }
 }
 
-/// Whether the project is there, as far as its API says. Without this question the API makes agents in projects that do not exist.
-pub async fn known_project(api: &Management, project: &str) -> Result<(), CallProblem> {
+/// Whether the project is there, as far as its API says. Without this question the API makes agents
+/// in projects that do not exist.
+pub async fn known_project(api: &Management, project: &str) -> Result<(), CallError> {
     match api.get(&format!("/projects/{}", path_part(project))).await {
         Ok(answer) if answer.status == 404 && answer::is_missing(&answer.body) => {
             let message = format!("{} has no project \"{project}\"", api.place());
             let remedy = "set project in [connections.NAME.commonground] to one that is there, or make it (POST /projects)";
-            Err(CallProblem::new(ErrorKind::NoProject, message, remedy))
+            Err(CallError::new(ErrorKind::NoProject, message, remedy))
         }
         // What else is wrong shows where the API is needed.
         _ => Ok(()),
@@ -92,10 +98,15 @@ pub async fn known_project(api: &Management, project: &str) -> Result<(), CallPr
 }
 
 /// The channel that a connection leads to, or what to set.
-pub fn channel(connection: &Connection) -> Result<Channel, CallProblem> {
+pub fn channel(connection: &Connection) -> Result<Channel, CallError> {
     Channel::of(connection).ok_or_else(|| {
-        let message = format!("connection \"{}\" names no channel of CommonGround", connection.name);
-        CallProblem::new(ErrorKind::BadSettings, message, "add [connections.NAME.commonground] with project and channel")
+        let message =
+            format!("connection \"{}\" names no channel of CommonGround", connection.name);
+        CallError::new(
+            ErrorKind::BadSettings,
+            message,
+            "add [connections.NAME.commonground] with project and channel",
+        )
     })
 }
 
@@ -104,7 +115,7 @@ impl<'c> Calling<'c> {
         call_context: CallContext<'c>,
         channel: &'c Channel,
         sink: &'c mut EventSink,
-    ) -> Result<Self, CallProblem> {
+    ) -> Result<Self, CallError> {
         let api = match &channel.api {
             Some(address) => Some(Management::at(call_context.connection, address).await?),
             None => None,
@@ -114,14 +125,26 @@ impl<'c> Calling<'c> {
             known_project(api, &channel.project).await?;
         }
         let (tables, open, own, started) = (None, None, None, None);
-        Ok(Self { call_context, sink, channel, api, tables, open, agent, own, started, given_back: 0, told: 0 })
+        Ok(Self {
+            call_context,
+            sink,
+            channel,
+            api,
+            tables,
+            open,
+            agent,
+            own,
+            started,
+            given_back: 0,
+            told: 0,
+        })
     }
 
     /// JetStream, where the connection has it.
-    pub fn streams(&self) -> Result<Context, CallProblem> {
+    pub fn streams(&self) -> Result<Context, CallError> {
         self.call_context.bus.streams().ok_or_else(|| {
             let place = self.call_context.bus.place();
-            CallProblem::new(
+            CallError::new(
                 ErrorKind::NoStreams,
                 format!("{place} is no NATS server, and this way goes over NATS"),
                 "choose a connection nats://…",
@@ -133,7 +156,8 @@ impl<'c> Calling<'c> {
         format!("/projects/{}{rest}", path_part(&self.channel.project))
     }
 
-    /// When the result is due. The usual limit gives way to what the tool itself asks for, and to the watchdog behind it.
+    /// When the result is due. The usual limit gives way to what the tool itself asks for, and to
+    /// the watchdog behind it.
     pub fn due(&self, waiting: u64) -> Instant {
         let first = self.call_context.limits.first.min(self.call_context.limits.total);
         let usual = self.call_context.limits.first == Limits::default().first;
@@ -151,10 +175,16 @@ impl<'c> Calling<'c> {
     }
 
     pub fn headers(&self) -> Vec<(String, String)> {
-        self.call_context.request.headers.iter().map(|(name, value)| (name.clone(), self.filled(value))).collect()
+        self.call_context
+            .request
+            .headers
+            .iter()
+            .map(|(name, value)| (name.clone(), self.filled(value)))
+            .collect()
     }
 
-    /// The tool's row as the project has it: `Some(None)` where it has none, `None` where that cannot be known.
+    /// The tool's row as the project has it: `Some(None)` where it has none, `None` where that
+    /// cannot be known.
     pub async fn row(&self) -> Option<Option<Value>> {
         let name = &self.call_context.request.name;
         if let Some(definition) = internal::definition(name) {
@@ -162,7 +192,8 @@ impl<'c> Calling<'c> {
             return Some(Some(definition));
         }
         let path = self.path(&format!("/tools/{}", path_part(name)));
-        let answer = self.api.as_ref().filter(|_| routes::is_addressable(name))?.get(&path).await.ok()?;
+        let answer =
+            self.api.as_ref().filter(|_| routes::is_addressable(name))?.get(&path).await.ok()?;
         match answer.status {
             404 if answer::is_missing(&answer.body) => Some(None),
             _ if answer.is_good() => Some(Some(answer.json())),
@@ -190,7 +221,9 @@ impl<'c> Calling<'c> {
 
     /// What may keep the result of a call away: who listens where it went, and what its mark says.
     pub async fn cause(&self, to: &str, call: &str) -> String {
-        let Some(streams) = self.call_context.bus.streams() else { return "who listens shows over NATS only".to_owned() };
+        let Some(streams) = self.call_context.bus.streams() else {
+            return "who listens shows over NATS only".to_owned();
+        };
         let likely = cause::likely(&streams, to, self.given_back).await;
         match self.marker(call).await {
             Some(marker) => format!("{likely}; {}", cause::told(&marker)),
@@ -200,7 +233,8 @@ impl<'c> Calling<'c> {
 
     /// The mark of a call of this tool, where the services' bucket can be read and has one.
     pub async fn marker(&self, call: &str) -> Option<Marker> {
-        let key = idempotency::tool_key(&self.channel.project, &self.call_context.request.name, call);
+        let key =
+            idempotency::tool_key(&self.channel.project, &self.call_context.request.name, call);
         cause::marker(&self.call_context.bus.streams()?, &key).await
     }
 
@@ -208,7 +242,14 @@ impl<'c> Calling<'c> {
     pub async fn late(&self, to: &str, call: &str) -> End {
         let seconds = self.sink.began.elapsed().as_secs();
         let cause = self.cause(to, call).await;
-        (Outcome::TimedOut, Some(CallProblem::new(ErrorKind::TimedOutFirst, format!("no result came within {seconds} s"), cause)))
+        (
+            Outcome::TimedOut,
+            Some(CallError::new(
+                ErrorKind::TimedOutFirst,
+                format!("no result came within {seconds} s"),
+                cause,
+            )),
+        )
     }
 
     /// A card as the tables have it, or as the API gives it; else why not.
@@ -217,25 +258,45 @@ impl<'c> Calling<'c> {
             let found = tables.card(id).await.map_err(|problem| problem.message)?;
             return found.ok_or_else(|| "the project has none of that id".to_owned());
         }
-        let Some(api) = &self.api else { return Err("the connection names no API to read it from".to_owned()) };
-        let answer = api.get(&self.path(&format!("/cards/{}", path_part(id)))).await.map_err(|problem| problem.message)?;
-        if answer.is_good() { Ok(answer.json()) } else { Err(answer::refused(answer.status, &answer.body).message) }
+        let Some(api) = &self.api else {
+            return Err("the connection names no API to read it from".to_owned());
+        };
+        let answer = api
+            .get(&self.path(&format!("/cards/{}", path_part(id))))
+            .await
+            .map_err(|problem| problem.message)?;
+        if answer.is_good() {
+            Ok(answer.json())
+        } else {
+            Err(answer::refused(answer.status, &answer.body).message)
+        }
     }
 
-    /// Shows the result's card and the call's, compares their labels, and says how the call ends by them; where they cannot be read, by the
-    /// report.
-    pub async fn end_with(&mut self, report: Report<'_>, call: Option<&str>) -> Result<End, SinkClosed> {
+    /// Shows the result's card and the call's, compares their labels, and says how the call ends by
+    /// them; where they cannot be read, by the report.
+    pub async fn end_with(
+        &mut self,
+        report: Report<'_>,
+        call: Option<&str>,
+    ) -> Result<End, SinkClosed> {
         let Some(id) = report.card else {
             let remedy = "look into the log of the tool's service";
             return Ok((
                 Outcome::Lost,
-                Some(CallProblem::new(ErrorKind::NoResultCard, "the result came without a card", remedy)),
+                Some(CallError::new(
+                    ErrorKind::NoResultCard,
+                    "the result came without a card",
+                    remedy,
+                )),
             ));
         };
         let value = match self.card(id).await {
             Ok(value) => value,
             Err(why) => {
-                let words = format!("result card {id} cannot be read: {why}; what is known is its status, {}", report.status);
+                let words = format!(
+                    "result card {id} cannot be read: {why}; what is known is its status, {}",
+                    report.status
+                );
                 self.sink.stage("result-card", words, "").await?;
                 if matches!(report.status, "success" | "done") {
                     return Ok((Outcome::Succeeded, None));
@@ -268,7 +329,12 @@ impl<'c> Calling<'c> {
     async fn compare(&mut self, id: &str, result: &Card) -> Result<(), SinkClosed> {
         let value = match self.card(id).await {
             Ok(value) => value,
-            Err(why) => return self.sink.stage("call-card", format!("call card {id} cannot be read: {why}"), "").await,
+            Err(why) => {
+                return self
+                    .sink
+                    .stage("call-card", format!("call card {id} cannot be read: {why}"), "")
+                    .await;
+            }
         };
         let call = Card::read(&value).unwrap_or_default();
         self.emit_attachment(attachments::call(id, &value)).await?;

@@ -1,4 +1,5 @@
-//! Who listens for commands, and why a result does not come: asked of the server, which knows all of its consumers.
+//! Who listens for commands, and why a result does not come: asked of the server, which knows all
+//! of its consumers.
 
 use async_nats::jetstream::{Context, consumer::Info};
 use futures::TryStreamExt;
@@ -22,7 +23,9 @@ pub async fn listeners(streams: &Context) -> Option<Vec<Listener>> {
     let all: Vec<Info> = stream.consumers().try_collect().await.ok()?;
     let listener = |info: Info| {
         let mut filters = info.config.filter_subjects.clone();
-        filters.extend((!info.config.filter_subject.is_empty()).then(|| info.config.filter_subject.clone()));
+        filters.extend(
+            (!info.config.filter_subject.is_empty()).then(|| info.config.filter_subject.clone()),
+        );
         Listener { name: info.name.clone(), filters, info }
     };
     Some(all.into_iter().map(listener).collect())
@@ -37,10 +40,13 @@ pub fn filters(listeners: &[Listener]) -> Vec<(String, String)> {
     listeners.iter().flat_map(rows).collect()
 }
 
-/// Why nothing comes of what was sent to a subject, as far as its listeners show; `given_back` says how often that was.
+/// Why nothing comes of what was sent to a subject, as far as its listeners show; `given_back` says
+/// how often that was.
 pub async fn likely(streams: &Context, to: &str, given_back: u64) -> String {
     let Some(listeners) = listeners(streams).await else {
-        return format!("the server does not say who listens on {to} (the JetStream API is not open to us)");
+        return format!(
+            "the server does not say who listens on {to} (the JetStream API is not open to us)"
+        );
     };
     let filters = filters(&listeners);
     let services = listening::services(&filters, to);
@@ -49,10 +55,15 @@ pub async fn likely(streams: &Context, to: &str, given_back: u64) -> String {
     listening::oddity(&services, to).into_iter().chain(states).collect::<Vec<_>>().join("; ")
 }
 
-/// Whether a service listens on a subject beside those that are named; `None` where the server does not say.
+/// Whether a service listens on a subject beside those that are named; `None` where the server does
+/// not say.
 pub async fn others_listen(streams: &Context, to: &str, named: &[String]) -> Option<bool> {
     let filters = filters(&listeners(streams).await?);
-    Some(listening::services(&filters, to).iter().any(|service| !named.iter().any(|name| name == service)))
+    Some(
+        listening::services(&filters, to)
+            .iter()
+            .any(|service| !named.iter().any(|name| name == service)),
+    )
 }
 
 /// What is odd about who listens on a subject: nobody, or several.
@@ -81,18 +92,25 @@ pub fn told(marker: &Marker) -> String {
     }
 }
 
-/// What a consumer does. How many messages it redelivered says nothing: the server counts those on that were given up long ago.
+/// What a consumer does. How many messages it redelivered says nothing: the server counts those on
+/// that were given up long ago.
 fn state(name: &str, info: &Info, given_back: u64) -> String {
     let (waiting, under_way) = (info.num_pending, info.num_ack_pending);
     match (waiting, under_way) {
         (0, 0) => {
-            format!("{name} has taken everything and has nothing under way: what it took it dropped, or its report was refused")
+            format!(
+                "{name} has taken everything and has nothing under way: what it took it dropped, or its report was refused"
+            )
         }
         (0, _) if given_back > 0 => format!(
             "{name} has {under_way} under way, and gave this one back {given_back} times: it fails, or its report is refused"
         ),
         (0, _) => format!("{name} has {under_way} under way: it is at work, or has stopped"),
-        (_, 0) => format!("{name} takes nothing, and {waiting} wait for it: its service has stopped"),
-        _ => format!("{waiting} wait for {name}, which has {under_way} under way, one after another"),
+        (_, 0) => {
+            format!("{name} takes nothing, and {waiting} wait for it: its service has stopped")
+        }
+        _ => {
+            format!("{waiting} wait for {name}, which has {under_way} under way, one after another")
+        }
     }
 }

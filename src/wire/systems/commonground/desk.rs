@@ -1,5 +1,6 @@
-//! Answers one of CommonGround's commands: reads the call's card, asks whoever answers, writes result and report in one transaction, wakes the
-//! caller's worker. Without PostgreSQL it only says what it would write.
+//! Answers one of CommonGround's commands: reads the call's card, asks whoever answers, writes
+//! result and report in one transaction, wakes the caller's worker. Without PostgreSQL it only says
+//! what it would write.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -20,7 +21,7 @@ use super::{
     tables::Tables,
 };
 use crate::{
-    model::{call::CallProblem, error_kind::ErrorKind},
+    model::{call::CallError, error_kind::ErrorKind},
     systems::commonground::{
         by_hand::Waiting,
         card::Card,
@@ -63,7 +64,7 @@ pub struct Told {
     pub rows: Vec<Row>,
     /// Whether it was written.
     pub written: bool,
-    pub problem: Option<CallProblem>,
+    pub problem: Option<CallError>,
 }
 
 /// A command that was taken.
@@ -87,10 +88,18 @@ pub(super) struct CommandContext {
 
 impl CommandContext {
     /// Answers a command, whatever becomes of it.
-    pub async fn attend(&self, stand: &AnsweredTool, message: &Message, number: u64, stop: &CancellationToken) -> Told {
+    pub async fn attend(
+        &self,
+        stand: &AnsweredTool,
+        message: &Message,
+        number: u64,
+        stop: &CancellationToken,
+    ) -> Told {
         let command = command_of(message);
         let subject = Subject::parse(&command.subject);
-        let context = subject.map(|subject| command::context_of(&subject, &command.headers)).unwrap_or_default();
+        let context = subject
+            .map(|subject| command::context_of(&subject, &command.headers))
+            .unwrap_or_default();
         let body: Value = serde_json::from_str(&command.body).unwrap_or_default();
         let mut told = Told {
             number,
@@ -109,7 +118,12 @@ impl CommandContext {
         told
     }
 
-    async fn answer(&self, taken: &Taken<'_>, context: Context, told: &mut Told) -> Result<(), CallProblem> {
+    async fn answer(
+        &self,
+        taken: &Taken<'_>,
+        context: Context,
+        told: &mut Told,
+    ) -> Result<(), CallError> {
         let Taken { stand, command, body, .. } = taken;
         let world = self.world(stand, &context, body).await?;
         let call = world.card.as_ref().found().cloned().unwrap_or_default();
@@ -146,7 +160,7 @@ impl CommandContext {
         (context, call): (&Context, &Card),
         arguments: Map<String, Value>,
         told: &mut Told,
-    ) -> Result<(), CallProblem> {
+    ) -> Result<(), CallError> {
         let Taken { stand, command, stop, .. } = taken;
         let mut failed = None;
         loop {
@@ -165,7 +179,8 @@ impl CommandContext {
             let Some(built) = answer else {
                 // Whoever else listens may have it.
                 self.unclaim(context, &told.tool).await;
-                (told.words, told.status, told.rows) = ("left without an answer".into(), None, Vec::new());
+                (told.words, told.status, told.rows) =
+                    ("left without an answer".into(), None, Vec::new());
                 return Ok(());
             };
             match (self.report(taken, context, call, &built, told).await, &stand.by) {
@@ -177,15 +192,24 @@ impl CommandContext {
     }
 
     /// What is known of the world that the command comes into.
-    async fn world(&self, stand: &AnsweredTool, context: &Context, body: &Value) -> Result<World, CallProblem> {
+    async fn world(
+        &self,
+        stand: &AnsweredTool,
+        context: &Context,
+        body: &Value,
+    ) -> Result<World, CallError> {
         let pointer = body["tool_call_card_id"].as_str().unwrap_or_default();
         let tool = body["tool_name"].as_str().unwrap_or(&stand.tool);
         let service = ServiceKind::behind(&stand.target);
         if let Some(tables) = &self.tables {
-            return Ok(World { service, ..tables.lock().await.world(context, pointer, tool).await? });
+            return Ok(World {
+                service,
+                ..tables.lock().await.world(context, pointer, tool).await?
+            });
         }
         let Some(api) = &self.api else { return Ok(World { service, ..World::default() }) };
-        let path = format!("/projects/{}/cards/{}", path_part(&self.channel.project), path_part(pointer));
+        let path =
+            format!("/projects/{}/cards/{}", path_part(&self.channel.project), path_part(pointer));
         let answer = api.get(&path).await?;
         let card = if answer.is_good() { Card::read(&answer.json()) } else { None };
         Ok(World { service, card: Known::looked_up(card), ..World::default() })
@@ -205,8 +229,11 @@ impl CommandContext {
     /// Takes the mark back.
     async fn unclaim(&self, context: &Context, tool: &str) {
         let (Some(marks), Some(_)) = (&self.marks, &self.tables) else { return };
-        // An error leaves a mark that others wait for in vain, as when a service ends at that moment.
-        let _ = marks.delete(idempotency::tool_key(&context.project_id, tool, &context.tool_call_id)).await;
+        // An error leaves a mark that others wait for in vain, as when a service ends at that
+        // moment.
+        let _ = marks
+            .delete(idempotency::tool_key(&context.project_id, tool, &context.tool_call_id))
+            .await;
     }
 
     async fn report(
@@ -216,10 +243,16 @@ impl CommandContext {
         call: &Card,
         built: &Built,
         told: &mut Told,
-    ) -> Result<(), CallProblem> {
+    ) -> Result<(), CallError> {
         let fresh = Uuid::new_v4().simple().to_string();
         let author = executor::author(&taken.stand.target);
-        let card = result::card(&fresh, Author { id: &author, function: &told.tool }, context, call, built);
+        let card = result::card(
+            &fresh,
+            Author { id: &author, function: &told.tool },
+            context,
+            call,
+            built,
+        );
         let trace = child(&taken.command, context);
         told.status = Some(built.status.clone());
         let Some(tables) = &self.tables else {
@@ -232,7 +265,8 @@ impl CommandContext {
         let now = tables.now().await?;
         let barred = tables.barred(context, &card).await?;
         let worker = tables.worker_target(&context.agent_id).await?;
-        let mut rows = rows::of_result(context, &trace, &card, built, Fresh { seed: &fresh, now: &now });
+        let mut rows =
+            rows::of_result(context, &trace, &card, built, Fresh { seed: &fresh, now: &now });
         if !barred.is_empty() || worker.is_none() {
             rows.truncate(1);
         }
@@ -247,25 +281,34 @@ impl CommandContext {
         Ok(())
     }
 
-    async fn wake(&self, context: &Context, worker: &str, trace: &Traceparent) -> Result<(), CallProblem> {
+    async fn wake(
+        &self,
+        context: &Context,
+        worker: &str,
+        trace: &Traceparent,
+    ) -> Result<(), CallError> {
         let Command { subject, headers, body } = command::wakeup(context, worker, trace);
         let headers: HeaderMap = nats::headers(&headers)?;
         let unrung = |error: String| {
-            CallProblem::new(
+            CallError::new(
                 ErrorKind::NotWoken,
                 format!("the result is written, but {worker} was not woken: {error}"),
                 "it looks again by itself, later",
             )
         };
-        let kept =
-            self.streams.publish_with_headers(subject, headers, body.into()).await.map_err(|error| unrung(error.to_string()))?;
+        let kept = self
+            .streams
+            .publish_with_headers(subject, headers, body.into())
+            .await
+            .map_err(|error| unrung(error.to_string()))?;
         kept.await.map(drop).map_err(|error| unrung(error.to_string()))
     }
 
     async fn done(&self, context: &Context, tool: &str, report: &Value) {
         let Some(marks) = &self.marks else { return };
         let key = idempotency::tool_key(&context.project_id, tool, &context.tool_call_id);
-        let mark = json!({"status": "done", "timestamp": timestamp(), "payload": report}).to_string();
+        let mark =
+            json!({"status": "done", "timestamp": timestamp(), "payload": report}).to_string();
         // Only watchers miss it.
         let _ = marks.put(key, mark.into()).await;
     }
@@ -273,7 +316,9 @@ impl CommandContext {
 
 fn command_of(message: &Message) -> Command {
     let pairs = message.headers.iter().flat_map(HeaderMap::iter);
-    let headers = pairs.flat_map(|(name, values)| values.iter().map(move |value| (name.to_string(), value.to_string())));
+    let headers = pairs.flat_map(|(name, values)| {
+        values.iter().map(move |value| (name.to_string(), value.to_string()))
+    });
     Command {
         subject: message.subject.to_string(),
         headers: headers.collect(),
@@ -283,9 +328,15 @@ fn command_of(message: &Message) -> Command {
 
 /// What the message leaves out and the call's card has.
 fn completed(context: Context, call: &Card) -> Context {
-    let or = |own: String, label: &str| if own.is_empty() { call.label(label).unwrap_or_default().to_owned() } else { own };
+    let or = |own: String, label: &str| {
+        if own.is_empty() { call.label(label).unwrap_or_default().to_owned() } else { own }
+    };
     Context {
-        tool_call_id: if context.tool_call_id.is_empty() { call.tool_call_id.clone() } else { context.tool_call_id },
+        tool_call_id: if context.tool_call_id.is_empty() {
+            call.tool_call_id.clone()
+        } else {
+            context.tool_call_id
+        },
         step_id: or(context.step_id, "step_id"),
         trace_id: or(context.trace_id, "trace_id"),
         parent_step_id: or(context.parent_step_id, "parent_step_id"),
@@ -296,9 +347,13 @@ fn completed(context: Context, call: &Card) -> Context {
 /// The next span of the command's trace; a command without one begins one.
 fn child(command: &Command, context: &Context) -> Traceparent {
     let random = Uuid::new_v4().as_u128();
-    let own = headers::value(&command.headers, headers::TRACE).and_then(|text| Traceparent::parse(text).ok());
-    let known = || u128::from_str_radix(&context.trace_id, 16).map(|trace| Traceparent::first(trace, 1));
-    own.or_else(|| known().ok()).unwrap_or_else(|| Traceparent::first(random, 1)).child(command::low(random))
+    let own = headers::value(&command.headers, headers::TRACE)
+        .and_then(|text| Traceparent::parse(text).ok());
+    let known =
+        || u128::from_str_radix(&context.trace_id, 16).map(|trace| Traceparent::first(trace, 1));
+    own.or_else(|| known().ok())
+        .unwrap_or_else(|| Traceparent::first(random, 1))
+        .child(command::low(random))
 }
 
 fn timestamp() -> f64 {

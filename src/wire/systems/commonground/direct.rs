@@ -1,5 +1,5 @@
-//! A call made directly: cards and rows written into PostgreSQL in one transaction, the command published, the result taken from the
-//! caller's inbox and marked as read.
+//! A call made directly: cards and rows written into PostgreSQL in one transaction, the command
+//! published, the result taken from the caller's inbox and marked as read.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     model::{
-        call::{CallProblem, EventKind, Outcome},
+        call::{CallError, EventKind, Outcome},
         error_kind::ErrorKind,
     },
     systems::commonground::{
@@ -36,7 +36,8 @@ use crate::{
     wire::session::event_sink::{End, SinkClosed},
 };
 
-/// How often the inbox is looked into beside the bells that are heard: a bell is a hint, the row is the result.
+/// How often the inbox is looked into beside the bells that are heard: a bell is a hint, the row is
+/// the result.
 const LOOKING: Duration = Duration::from_millis(500);
 
 /// What is written of a call.
@@ -53,16 +54,28 @@ pub async fn run(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
         Ok(streams) => streams,
         Err(problem) => return lost(problem),
     };
-    match Tables::open(calling.call_context.connection, calling.channel, calling.call_context.secrets).await {
+    match Tables::open(
+        calling.call_context.connection,
+        calling.channel,
+        calling.call_context.secrets,
+    )
+    .await
+    {
         Ok(tables) => calling.tables = Some(tables),
         Err(problem) => return lost(problem),
     }
-    let words =
-        format!("directly: the call's card and rows are written into PostgreSQL at {}, then the command is sent", place(calling));
+    let words = format!(
+        "directly: the call's card and rows are written into PostgreSQL at {}, then the command is sent",
+        place(calling)
+    );
     calling.sink.stage("route", words, "").await?;
     if let Some(Ok(false)) = known_project(calling).await {
-        let message = format!("PostgreSQL at {} has no project \"{}\"", place(calling), calling.channel.project);
-        return lost(CallProblem::new(
+        let message = format!(
+            "PostgreSQL at {} has no project \"{}\"",
+            place(calling),
+            calling.channel.project
+        );
+        return lost(CallError::new(
             ErrorKind::NoProject,
             message,
             "set project in [connections.NAME.commonground] to one that is there",
@@ -101,7 +114,7 @@ fn place(calling: &Calling<'_>) -> String {
 }
 
 /// Whether the project is there; where the connection has an API, that was asked already.
-async fn known_project(calling: &Calling<'_>) -> Option<Result<bool, CallProblem>> {
+async fn known_project(calling: &Calling<'_>) -> Option<Result<bool, CallError>> {
     match (&calling.api, &calling.tables) {
         (None, Some(tables)) => Some(tables.has_project().await),
         _ => None,
@@ -110,7 +123,9 @@ async fn known_project(calling: &Calling<'_>) -> Option<Result<bool, CallProblem
 
 /// Closes the caller's inbox where a result may still come.
 async fn close(calling: &mut Calling<'_>) -> Result<(), SinkClosed> {
-    let (Some(row), Some(tables)) = (calling.open.take(), calling.tables.as_mut()) else { return Ok(()) };
+    let (Some(row), Some(tables)) = (calling.open.take(), calling.tables.as_mut()) else {
+        return Ok(());
+    };
     let words = match tables.close(&row).await {
         Ok(()) => "the caller's inbox is closed for this call: a result that comes later is refused as a second report, instead of being \
                    rung for without end"
@@ -125,11 +140,18 @@ async fn close(calling: &mut Calling<'_>) -> Result<(), SinkClosed> {
 }
 
 /// Merges the arguments with the options that the project has for the tool, and makes the rows.
-async fn prepare(calling: &mut Calling<'_>, way: &mut Way) -> Result<Result<Written, CallProblem>, SinkClosed> {
+async fn prepare(
+    calling: &mut Calling<'_>,
+    way: &mut Way,
+) -> Result<Result<Written, CallError>, SinkClosed> {
     let request = calling.call_context.request;
     let headers = calling.headers();
     let Some(subject) = Subject::parse(&request.to) else {
-        return Ok(Err(CallProblem::new(ErrorKind::BadSubject, format!("{} is no subject of CommonGround", request.to), "")));
+        return Ok(Err(CallError::new(
+            ErrorKind::BadSubject,
+            format!("{} is no subject of CommonGround", request.to),
+            "",
+        )));
     };
     let context = command::context_of(&subject, &headers);
     let given: Map<String, Value> = serde_json::from_str(&request.arguments).unwrap_or_default();
@@ -162,33 +184,50 @@ async fn prepare(calling: &mut Calling<'_>, way: &mut Way) -> Result<Result<Writ
     Ok(Ok(Written { rows, closing, card, context }))
 }
 
-fn closed() -> CallProblem {
-    CallProblem::new(ErrorKind::NoPostgres, "the tables are not open", "")
+fn closed() -> CallError {
+    CallError::new(ErrorKind::NoPostgres, "the tables are not open", "")
 }
 
 fn context_trace(headers: &[(String, String)]) -> Traceparent {
-    let text = headers.iter().find(|(name, _)| name == crate::systems::commonground::headers::TRACE);
-    text.and_then(|(_, text)| Traceparent::parse(text).ok()).unwrap_or_else(|| Traceparent::first(1, 1))
+    let text =
+        headers.iter().find(|(name, _)| name == crate::systems::commonground::headers::TRACE);
+    text.and_then(|(_, text)| Traceparent::parse(text).ok())
+        .unwrap_or_else(|| Traceparent::first(1, 1))
 }
 
 /// The labels that the dispatcher, too, leaves on a card.
 fn labels(merged: &Merged) -> Map<String, Value> {
     let rows = [
-        ("tool_args_defaults_applied", json!(merged.defaults_applied), merged.defaults_applied.is_empty()),
+        (
+            "tool_args_defaults_applied",
+            json!(merged.defaults_applied),
+            merged.defaults_applied.is_empty(),
+        ),
         ("tool_args_fixed_applied", json!(merged.fixed_applied), merged.fixed_applied.is_empty()),
         ("tool_args_envs", json!(merged.envs), merged.envs.is_empty()),
     ];
-    rows.into_iter().filter(|(_, _, empty)| !empty).map(|(name, value, _)| (name.to_owned(), value)).collect()
+    rows.into_iter()
+        .filter(|(_, _, empty)| !empty)
+        .map(|(name, value, _)| (name.to_owned(), value))
+        .collect()
 }
 
-async fn tell_merge(calling: &mut Calling<'_>, merged: &Merged, registered: bool) -> Result<(), SinkClosed> {
+async fn tell_merge(
+    calling: &mut Calling<'_>,
+    merged: &Merged,
+    registered: bool,
+) -> Result<(), SinkClosed> {
     let mut words = if registered {
         "arguments merged with the options that the project has for the tool".to_owned()
     } else {
         "the project has no such tool: arguments as they are given".to_owned()
     };
     let envs: Vec<String> = merged.envs.keys().cloned().collect();
-    for (what, names) in [("defaults", &merged.defaults_applied), ("fixed", &merged.fixed_applied), ("from variables", &envs)] {
+    for (what, names) in [
+        ("defaults", &merged.defaults_applied),
+        ("fixed", &merged.fixed_applied),
+        ("from variables", &envs),
+    ] {
         if !names.is_empty() {
             words.push_str(&format!("; {what}: {}", names.join(", ")));
         }
@@ -201,18 +240,30 @@ async fn tell_merge(calling: &mut Calling<'_>, merged: &Merged, registered: bool
 }
 
 /// Says what will come of the command.
-async fn check(calling: &mut Calling<'_>, streams: &Streams, written: &Written) -> Result<(), SinkClosed> {
+async fn check(
+    calling: &mut Calling<'_>,
+    streams: &Streams,
+    written: &Written,
+) -> Result<(), SinkClosed> {
     let Written { context, card, .. } = written;
     let Some(tables) = calling.tables.as_ref() else { return Ok(()) };
-    let known = tables.world(context, &card.id, &calling.call_context.request.name).await.unwrap_or_default();
-    let listeners = cause::listeners(streams).await.map_or(Known::Unknown, |listeners| Known::Found(cause::filters(&listeners)));
+    let known = tables
+        .world(context, &card.id, &calling.call_context.request.name)
+        .await
+        .unwrap_or_default();
+    let listeners = cause::listeners(streams)
+        .await
+        .map_or(Known::Unknown, |listeners| Known::Found(cause::filters(&listeners)));
     let to = &calling.call_context.request.to;
     let world = World {
-        service: Subject::parse(to).map_or(ServiceKind::Plain, |subject| ServiceKind::behind(&subject.target)),
+        service: Subject::parse(to)
+            .map_or(ServiceKind::Plain, |subject| ServiceKind::behind(&subject.target)),
         // These are about to be written.
         card: Known::Found(card.clone()),
         turn: Known::Found(report::Turn { epoch: context.turn_epoch.unwrap_or_default() }),
-        request: Known::Found(report::Request { depth: context.recursion_depth.unwrap_or_default() }),
+        request: Known::Found(report::Request {
+            depth: context.recursion_depth.unwrap_or_default(),
+        }),
         listeners,
         ..known
     };
@@ -224,18 +275,34 @@ async fn check(calling: &mut Calling<'_>, streams: &Streams, written: &Written) 
     Ok(())
 }
 
-async fn write(calling: &mut Calling<'_>, written: &Written) -> Result<Result<(), CallProblem>, SinkClosed> {
+async fn write(
+    calling: &mut Calling<'_>,
+    written: &Written,
+) -> Result<Result<(), CallError>, SinkClosed> {
     let Some(tables) = calling.tables.as_mut() else { return Ok(Err(closed())) };
     if let Err(problem) = tables.write(&written.rows).await {
         return Ok(Err(problem));
     }
     calling.open = Some(written.closing.clone());
     let names: Vec<_> = written.rows.iter().map(|row| row.table).collect();
-    let body: Value = written.rows.iter().map(|row| json!({"table": row.table, "row": row.value()})).collect();
-    calling.sink.stage("written", format!("written in one transaction: {}", names.join(", ")), body.to_string()).await.map(Ok)
+    let body: Value =
+        written.rows.iter().map(|row| json!({"table": row.table, "row": row.value()})).collect();
+    calling
+        .sink
+        .stage(
+            "written",
+            format!("written in one transaction: {}", names.join(", ")),
+            body.to_string(),
+        )
+        .await
+        .map(Ok)
 }
 
-async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &mut Way) -> Result<End, SinkClosed> {
+async fn follow(
+    calling: &mut Calling<'_>,
+    sight: &mut Sight,
+    way: &mut Way,
+) -> Result<End, SinkClosed> {
     let mut look = Instant::now() + LOOKING;
     loop {
         let word = calling.next_word();
@@ -278,20 +345,28 @@ async fn reported(calling: &mut Calling<'_>, way: &Way) -> Result<Option<End>, S
     let reported = match tables.reported(&way.wanted.call).await {
         Ok(Some(reported)) => reported,
         Ok(None) => return Ok(None),
-        Err(CallProblem { kind, message, .. }) => {
-            let message = format!("{message}; the command is out, and its tool may run all the same");
-            let remedy = format!("see whether PostgreSQL runs; what became of the call shows in Watch, as {}", way.wanted.call);
-            return lost(CallProblem::new(kind, message, remedy)).map(Some);
+        Err(CallError { kind, message, .. }) => {
+            let message =
+                format!("{message}; the command is out, and its tool may run all the same");
+            let remedy = format!(
+                "see whether PostgreSQL runs; what became of the call shows in Watch, as {}",
+                way.wanted.call
+            );
+            return lost(CallError::new(kind, message, remedy)).map(Some);
         }
     };
     calling.open = None;
     let consumed = tables.consume(&reported.inbox).await;
     let words = match &consumed {
         Ok(()) => "the result is in the caller's inbox; its row is marked as read".to_owned(),
-        Err(problem) => format!("the result is in the caller's inbox, but its row stays unread: {}", problem.message),
+        Err(problem) => format!(
+            "the result is in the caller's inbox, but its row stays unread: {}",
+            problem.message
+        ),
     };
     calling.sink.stage("reported", words, reported.payload.to_string()).await?;
-    let (card, status) = (reported.payload["tool_result_card_id"].as_str(), reported.payload["status"].as_str());
+    let (card, status) =
+        (reported.payload["tool_result_card_id"].as_str(), reported.payload["status"].as_str());
     let report = Report { card, status: status.unwrap_or_default(), code: None, message: None };
     calling.end_with(report, way.call_card.as_deref()).await.map(Some)
 }

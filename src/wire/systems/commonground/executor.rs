@@ -1,4 +1,5 @@
-//! Answers CommonGround's commands in the place of tools' services: listens for each tool, and answers several at once.
+//! Answers CommonGround's commands in the place of tools' services: listens for each tool, and
+//! answers several at once.
 
 use std::time::Duration;
 
@@ -26,7 +27,7 @@ use super::{
     tables::Tables,
 };
 use crate::{
-    model::{call::CallProblem, connection::Connection, error_kind::ErrorKind},
+    model::{call::CallError, connection::Connection, error_kind::ErrorKind},
     systems::commonground::{
         idempotency,
         settings::Channel,
@@ -110,10 +111,14 @@ impl Executor {
         secrets: &Secrets,
         stands: Vec<AnsweredTool>,
         from: From,
-    ) -> Result<Self, CallProblem> {
+    ) -> Result<Self, CallError> {
         let channel = channel(connection)?;
         let streams = bus.streams().ok_or_else(|| {
-            CallProblem::new(ErrorKind::NoStreams, format!("{} is no NATS server", bus.place()), "choose a connection nats://…")
+            CallError::new(
+                ErrorKind::NoStreams,
+                format!("{} is no NATS server", bus.place()),
+                "choose a connection nats://…",
+            )
         })?;
         let api = match &channel.api {
             Some(address) => {
@@ -126,7 +131,7 @@ impl Executor {
         let mut warnings = Vec::new();
         let tables = match (&channel.postgres, Tables::open(connection, &channel, secrets).await) {
             (_, Ok(tables)) => Some(tables),
-            (None, Err(CallProblem { message, remedy, .. })) => {
+            (None, Err(CallError { message, remedy, .. })) => {
                 warnings.push(format!(
                     "{message}: nothing is written, and callers get no answer; what would be written is shown ({remedy})"
                 ));
@@ -135,13 +140,16 @@ impl Executor {
             (Some(_), Err(problem)) => return Err(problem),
         };
         let marks = streams.get_key_value(idempotency::TOOL_BUCKET).await.ok();
-        let others = cause::listeners(&streams).await.map(|all| cause::filters(&all)).unwrap_or_default();
+        let others =
+            cause::listeners(&streams).await.map(|all| cause::filters(&all)).unwrap_or_default();
         let mut listening = Vec::with_capacity(stands.len());
         for stand in stands {
             let filter = filter(&channel, &stand.target);
             for (name, other) in &others {
                 // Whoever reads everything along is no service.
-                if subject::overlap(other, &filter) && other.split('.').nth(6) == Some(&stand.target) {
+                if subject::overlap(other, &filter)
+                    && other.split('.').nth(6) == Some(&stand.target)
+                {
                     warnings.push(format!(
                         "{name} listens on {other} too: both answer, and only the first answer of a call can be stored; stop the other"
                     ));
@@ -157,10 +165,14 @@ impl Executor {
     /// The subjects that are listened to, with their tools' names.
     #[must_use]
     pub fn subjects(&self) -> Vec<(String, String)> {
-        self.stands.iter().map(|(stand, _)| (stand.tool.clone(), filter(&self.desk.channel, &stand.target))).collect()
+        self.stands
+            .iter()
+            .map(|(stand, _)| (stand.tool.clone(), filter(&self.desk.channel, &stand.target)))
+            .collect()
     }
 
-    /// Answers calls, several at once, until `stop`; what has no answer then is left. Reports that nobody takes in time are left out.
+    /// Answers calls, several at once, until `stop`; what has no answer then is left. Reports that
+    /// nobody takes in time are left out.
     pub async fn run(self, told: mpsc::Sender<Told>, stop: CancellationToken) {
         let Self { desk, mut stands, .. } = self;
         let lines = stands.iter_mut().filter_map(|(stand, own)| {
@@ -203,16 +215,17 @@ fn filter(channel: &Channel, target: &str) -> String {
     Subject::tool(&channel.project, &channel.channel, target, "*").to_string()
 }
 
-async fn listen(streams: &Streams, filter: String, from: From) -> Result<Listening, CallProblem> {
+async fn listen(streams: &Streams, filter: String, from: From) -> Result<Listening, CallError> {
     let unheard = |error: String| {
         let message = format!("the stream {COMMANDS} cannot be listened to on {filter}: {error}");
-        CallProblem::new(
+        CallError::new(
             ErrorKind::NoStream,
             message,
             "CommonGround's services make the streams: start one, or check the permissions",
         )
     };
-    let stream = streams.get_stream_no_info(COMMANDS).await.map_err(|error| unheard(error.to_string()))?;
+    let stream =
+        streams.get_stream_no_info(COMMANDS).await.map_err(|error| unheard(error.to_string()))?;
     let config = pull::Config {
         filter_subject: filter.clone(),
         deliver_policy: if from == From::Waiting { DeliverPolicy::All } else { DeliverPolicy::New },
@@ -223,7 +236,8 @@ async fn listen(streams: &Streams, filter: String, from: From) -> Result<Listeni
         description: Some("toolcrib serve".into()),
         ..pull::Config::default()
     };
-    let consumer: Consumer<_> = stream.create_consumer(config).await.map_err(|error| unheard(error.to_string()))?;
+    let consumer: Consumer<_> =
+        stream.create_consumer(config).await.map_err(|error| unheard(error.to_string()))?;
     // From here on it is removed whatever happens.
     let own = Own { streams: streams.clone(), name: consumer.cached_info().name.clone() };
     let messages = consumer.messages().await.map_err(|error| unheard(error.to_string()))?;

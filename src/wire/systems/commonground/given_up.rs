@@ -1,11 +1,12 @@
-//! A call whose command is delivered no more: it ends at once, with what can be found out about the cause.
+//! A call whose command is delivered no more: it ends at once, with what can be found out about the
+//! cause.
 
 use serde_json::Value;
 
 use super::{calling::Calling, way::Way};
 use crate::{
     model::{
-        call::{CallProblem, Outcome},
+        call::{CallError, Outcome},
         error_kind::ErrorKind,
     },
     systems::commonground::{
@@ -27,10 +28,16 @@ pub async fn end(calling: &mut Calling<'_>, way: &Way) -> Result<End, SinkClosed
         return Ok(end);
     }
     let cause = calling.cause(&way.to, &way.wanted.call).await;
-    let message = format!("the command was given up after its last delivery, and nothing comes any more: {cause}");
+    let message = format!(
+        "the command was given up after its last delivery, and nothing comes any more: {cause}"
+    );
     Ok((
         Outcome::Lost,
-        Some(CallProblem::new(ErrorKind::GivenUp, message, "look into the log of the tool's service: it says why")),
+        Some(CallError::new(
+            ErrorKind::GivenUp,
+            message,
+            "look into the log of the tool's service: it says why",
+        )),
     ))
 }
 
@@ -42,16 +49,24 @@ pub async fn unreported(calling: &mut Calling<'_>, way: &Way) -> Result<Option<E
     let card = stored.as_ref().and_then(Card::read);
     let body = stored.as_ref().map_or_else(String::new, Value::to_string);
     if let (Some(Marker::Running { .. }), Some(card)) = (&marker, &card) {
-        let words = format!("result card {id}, which {} wrote, and not the service", card.author_id);
+        let words =
+            format!("result card {id}, which {} wrote, and not the service", card.author_id);
         calling.sink.stage("result-card", words, body).await?;
         let message = format!(
             "the call has its result already, from {}: the service cannot store another, and each of 3 deliveries blocks it",
             card.author_id
         );
-        let remedy = "let one service answer, and within the tool's timeout_seconds; take a new call id";
-        return Ok(Some((Outcome::Lost, Some(CallProblem::new(ErrorKind::AnsweredBefore, message, remedy)))));
+        let remedy =
+            "let one service answer, and within the tool's timeout_seconds; take a new call id";
+        return Ok(Some((
+            Outcome::Lost,
+            Some(CallError::new(ErrorKind::AnsweredBefore, message, remedy)),
+        )));
     }
-    calling.sink.stage("result-card", format!("result card {id}, which was not reported"), body).await?;
+    calling
+        .sink
+        .stage("result-card", format!("result card {id}, which was not reported"), body)
+        .await?;
     let report = Report {
         reporter: &reporter(card.as_ref(), &way.to),
         pointer: &id,
@@ -60,11 +75,14 @@ pub async fn unreported(calling: &mut Calling<'_>, way: &Way) -> Result<Option<E
         ..around(calling, way).await
     };
     let explained = refusal::explain(REPORT_REFUSED, &report::barred(&report));
-    let (mut means, remedy) = explained.map_or_else(Default::default, |explained| (explained.means, explained.remedy));
-    if let Some(fault) = card.as_ref().and_then(|card| card::content_fault(&card::tagged_result(&card.content))) {
+    let (mut means, remedy) =
+        explained.map_or_else(Default::default, |explained| (explained.means, explained.remedy));
+    if let Some(fault) =
+        card.as_ref().and_then(|card| card::content_fault(&card::tagged_result(&card.content)))
+    {
         means.push_str(&format!("; and what it holds is no result: {}", fault.words()));
     }
-    Ok(Some((Outcome::Lost, Some(CallProblem::new(ErrorKind::Unreported, means, remedy)))))
+    Ok(Some((Outcome::Lost, Some(CallError::new(ErrorKind::Unreported, means, remedy)))))
 }
 
 /// The card that the service's mark points to, or that the tables have for the call.
@@ -76,10 +94,12 @@ async fn result_card(calling: &Calling<'_>, way: &Way, marker: Option<&Marker>) 
     }
 }
 
-/// Who reported. Services report as the author of their cards, which is a tool or a part of the system; what else wrote the card is not them.
+/// Who reported. Services report as the author of their cards, which is a tool or a part of the
+/// system; what else wrote the card is not them.
 fn reporter(card: Option<&Card>, to: &str) -> String {
-    let author =
-        card.map(|card| card.author_id.as_str()).filter(|author| ["tool.", "sys."].iter().any(|start| author.starts_with(start)));
+    let author = card
+        .map(|card| card.author_id.as_str())
+        .filter(|author| ["tool.", "sys."].iter().any(|start| author.starts_with(start)));
     let target = || Subject::parse(to).map_or_else(String::new, |subject| subject.target);
     author.map_or_else(|| executor::author(&target()), str::to_owned)
 }
@@ -90,11 +110,19 @@ async fn around<'r>(calling: &Calling<'_>, way: &Way) -> Report<'r> {
         return tables.around(context).await.unwrap_or_default();
     }
     let Some(api) = &calling.api else { return Report::default() };
-    let path = calling.path(&format!("/state/execution/edges?correlation_id={}", path_part(&way.wanted.call)));
-    let Some(rows) = api.get(&path).await.ok().filter(|answer| answer.is_good()).map(|answer| answer.json()) else {
+    let path = calling
+        .path(&format!("/state/execution/edges?correlation_id={}", path_part(&way.wanted.call)));
+    let Some(rows) =
+        api.get(&path).await.ok().filter(|answer| answer.is_good()).map(|answer| answer.json())
+    else {
         return Report::default();
     };
     let edge = |primitive: &str| rows.as_array()?.iter().find(|row| row["primitive"] == primitive);
-    let request = edge("tool_call").map(|row| Request { depth: row["recursion_depth"].as_u64().unwrap_or_default() });
-    Report { request: Known::looked_up(request), earlier: Known::looked_up(edge("report").map(drop)), ..Report::default() }
+    let request = edge("tool_call")
+        .map(|row| Request { depth: row["recursion_depth"].as_u64().unwrap_or_default() });
+    Report {
+        request: Known::looked_up(request),
+        earlier: Known::looked_up(edge("report").map(drop)),
+        ..Report::default()
+    }
 }

@@ -1,4 +1,5 @@
-//! A call through the API's god endpoint: it sends the command as it is told to, waits, and gives the result.
+//! A call through the API's god endpoint: it sends the command as it is told to, waits, and gives
+//! the result.
 
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use super::{
 };
 use crate::{
     model::{
-        call::{CallProblem, EventKind, Outcome},
+        call::{CallError, EventKind, Outcome},
         error_kind::ErrorKind,
     },
     systems::commonground::answer,
@@ -36,7 +37,11 @@ pub async fn run(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
         return lost(problem);
     }
     let Some(api) = calling.api.take() else {
-        return lost(CallProblem::new(ErrorKind::BadSettings, "the connection names no API", "add api = \"http://…\" to it"));
+        return lost(CallError::new(
+            ErrorKind::BadSettings,
+            "the connection names no API",
+            "add api = \"http://…\" to it",
+        ));
     };
     let mut sight = match calling.call_context.bus.streams() {
         Some(_) => Sight::open(calling.call_context.bus, calling.channel).await.ok(),
@@ -79,7 +84,11 @@ async fn call(
 ) -> Result<Called, SinkClosed> {
     let body = calling.body();
     let patience = Duration::from_secs(asked_seconds(calling)) + SLACK;
-    let asking = api.post(&calling.call_context.request.to, String::from_utf8_lossy(&body).into_owned(), patience);
+    let asking = api.post(
+        &calling.call_context.request.to,
+        String::from_utf8_lossy(&body).into_owned(),
+        patience,
+    );
     let mut asking = std::pin::pin!(asking);
     calling.sink.emit(EventKind::Sent { bytes: body.len() }).await?;
     loop {
@@ -120,7 +129,10 @@ async fn judge(calling: &mut Calling<'_>, answer: &Answer, way: &Way) -> Result<
         }
         if answer::is_god_off(answer.status, &answer.body) {
             told.kind = ErrorKind::GodOff;
-            told.remedy = format!("start the API with CG_ENABLE_GOD_API=1, or call another way: {}", other_ways(calling).await);
+            told.remedy = format!(
+                "start the API with CG_ENABLE_GOD_API=1, or call another way: {}",
+                other_ways(calling).await
+            );
         }
         return Ok((Outcome::Lost, Some(told)));
     }
@@ -137,9 +149,13 @@ async fn judge(calling: &mut Calling<'_>, answer: &Answer, way: &Way) -> Result<
 
 /// What else leads to the tool, and what would open the rest.
 async fn other_ways(calling: &Calling<'_>) -> String {
-    let open_to_ui = calling.row().await.flatten().is_some_and(|row| row["options"]["ui_allowed"] == true);
-    let ui =
-        if open_to_ui { "--route ui is open" } else { "--route ui wants \"ui_allowed\": true in the tool's options, pushed" };
+    let open_to_ui =
+        calling.row().await.flatten().is_some_and(|row| row["options"]["ui_allowed"] == true);
+    let ui = if open_to_ui {
+        "--route ui is open"
+    } else {
+        "--route ui wants \"ui_allowed\": true in the tool's options, pushed"
+    };
     let direct = match calling.channel.postgres {
         Some(_) => "--route direct is open",
         None => "--route direct wants postgres-variable or postgres-key in the connection",

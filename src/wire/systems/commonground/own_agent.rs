@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::calling::Calling;
 use crate::{
-    model::{call::CallProblem, error_kind::ErrorKind},
+    model::{call::CallError, error_kind::ErrorKind},
     systems::commonground::{action::UI_WORKER, answer, routes::path_part},
     wire::{
         management::{Answer, Management, PATIENCE},
@@ -24,7 +24,7 @@ enum Found {
 }
 
 /// Sees to it that the call has an agent: the one of the settings, or one of our own.
-pub async fn choose(calling: &mut Calling<'_>) -> Result<Result<(), CallProblem>, SinkClosed> {
+pub async fn choose(calling: &mut Calling<'_>) -> Result<Result<(), CallError>, SinkClosed> {
     if !calling.agent.is_empty() {
         let words = format!("in the name of agent {}, as the connection says", calling.agent);
         return calling.sink.stage("agent", words, "").await.map(Ok);
@@ -40,12 +40,17 @@ pub async fn choose(calling: &mut Calling<'_>) -> Result<Result<(), CallProblem>
 }
 
 /// Finds an agent that is free, or makes one; with words about it.
-async fn find(calling: &Calling<'_>) -> Result<(OwnAgent, String), CallProblem> {
+async fn find(calling: &Calling<'_>) -> Result<(OwnAgent, String), CallError> {
     let Some(api) = &calling.api else {
         let remedy = "name one in the connection (agent = \"…\"), or the API that makes one (api = \"http://…\")";
-        return Err(CallProblem::new(ErrorKind::NoAgent, "there is no agent to call in the name of", remedy));
+        return Err(CallError::new(
+            ErrorKind::NoAgent,
+            "there is no agent to call in the name of",
+            remedy,
+        ));
     };
-    let (kept, place) = (&calling.call_context.kept.agents, format!("{} {}", api.place(), calling.channel.project));
+    let (kept, place) =
+        (&calling.call_context.kept.agents, format!("{} {}", api.place(), calling.channel.project));
     let mut states = None;
     for agent in kept.free(&place) {
         let states = match &states {
@@ -67,12 +72,18 @@ async fn find(calling: &Calling<'_>) -> Result<(OwnAgent, String), CallProblem> 
 }
 
 /// What the project's agents do; the API gives those first that did something last.
-async fn states(calling: &Calling<'_>, api: &Management) -> Result<Value, CallProblem> {
+async fn states(calling: &Calling<'_>, api: &Management) -> Result<Value, CallError> {
     Ok(good(api.get(&calling.path("/state/agents?limit=200")).await?)?.json())
 }
 
-async fn found(calling: &Calling<'_>, api: &Management, agent: &str, states: &Value) -> Result<Found, CallProblem> {
-    if let Some(row) = states.as_array().into_iter().flatten().find(|row| row["agent_id"] == agent) {
+async fn found(
+    calling: &Calling<'_>,
+    api: &Management,
+    agent: &str,
+    states: &Value,
+) -> Result<Found, CallError> {
+    if let Some(row) = states.as_array().into_iter().flatten().find(|row| row["agent_id"] == agent)
+    {
         return Ok(if row["status"] == "idle" { Found::Idle } else { Found::Busy });
     }
     let answer = api.get(&calling.path(&format!("/agents/{}", path_part(agent)))).await?;
@@ -80,8 +91,9 @@ async fn found(calling: &Calling<'_>, api: &Management, agent: &str, states: &Va
 }
 
 /// Makes an agent, and the profile that it has.
-async fn make(calling: &Calling<'_>, api: &Management) -> Result<String, CallProblem> {
-    let profile = good(api.upload(&calling.path("/profiles"), "profile.json", PROFILE).await?)?.json();
+async fn make(calling: &Calling<'_>, api: &Management) -> Result<String, CallError> {
+    let profile =
+        good(api.upload(&calling.path("/profiles"), "profile.json", PROFILE).await?)?.json();
     let name = format!("ui_toolcrib_{}", &uuid::Uuid::new_v4().simple().to_string()[..12]);
     let body = json!({
         "agent_id": name, "profile_box_id": profile["profile_box_id"], "worker_target": UI_WORKER, "display_name": "toolcrib",
@@ -91,6 +103,6 @@ async fn make(calling: &Calling<'_>, api: &Management) -> Result<String, CallPro
     Ok(name)
 }
 
-fn good(answer: Answer) -> Result<Answer, CallProblem> {
+fn good(answer: Answer) -> Result<Answer, CallError> {
     if answer.is_good() { Ok(answer) } else { Err(answer::refused(answer.status, &answer.body)) }
 }

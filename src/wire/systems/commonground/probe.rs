@@ -1,5 +1,6 @@
-//! A probe: the command alone, over NATS. Without a card the service can only refuse it, and without a turn its report is refused; but the
-//! mark that it sets in its bucket, and the result card behind that, show that it is there.
+//! A probe: the command alone, over NATS. Without a card the service can only refuse it, and
+//! without a turn its report is refused; but the mark that it sets in its bucket, and the result
+//! card behind that, show that it is there.
 
 use async_nats::jetstream::{Context, kv::Watch};
 use futures::StreamExt;
@@ -25,7 +26,8 @@ use crate::{
     wire::session::event_sink::{End, SinkClosed},
 };
 
-/// In whose name a probe is sent where there is nobody else: it needs no agent that the project knows.
+/// In whose name a probe is sent where there is nobody else: it needs no agent that the project
+/// knows.
 const PROBE: &str = "toolcrib_probe";
 
 pub async fn run(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
@@ -44,8 +46,10 @@ pub async fn run(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
     };
     let mut marks = marks(calling, &streams).await;
     if marks.is_none() {
-        let words =
-            format!("the bucket {} cannot be read, so only the deliveries show what becomes of it", idempotency::TOOL_BUCKET);
+        let words = format!(
+            "the bucket {} cannot be read, so only the deliveries show what becomes of it",
+            idempotency::TOOL_BUCKET
+        );
         calling.sink.stage("preflight", words, "").await?;
     }
     check(calling, &streams).await?;
@@ -105,12 +109,24 @@ async fn mark(marks: &mut Option<Watch>) -> Option<Marker> {
 /// Says what will come of the command.
 async fn check(calling: &mut Calling<'_>, streams: &Context) -> Result<(), SinkClosed> {
     let to = calling.call_context.request.to.clone();
-    let command =
-        Command { subject: to.clone(), headers: calling.headers(), body: String::from_utf8_lossy(&calling.body()).into_owned() };
-    let listeners = cause::listeners(streams).await.map_or(Known::Unknown, |listeners| Known::Found(cause::filters(&listeners)));
-    let service = Subject::parse(&to).map_or(ServiceKind::Plain, |subject| ServiceKind::behind(&subject.target));
-    let world =
-        World { service, card: Known::Absent, turn: Known::Absent, request: Known::Absent, listeners, ..World::default() };
+    let command = Command {
+        subject: to.clone(),
+        headers: calling.headers(),
+        body: String::from_utf8_lossy(&calling.body()).into_owned(),
+    };
+    let listeners = cause::listeners(streams)
+        .await
+        .map_or(Known::Unknown, |listeners| Known::Found(cause::filters(&listeners)));
+    let service = Subject::parse(&to)
+        .map_or(ServiceKind::Plain, |subject| ServiceKind::behind(&subject.target));
+    let world = World {
+        service,
+        card: Known::Absent,
+        turn: Known::Absent,
+        request: Known::Absent,
+        listeners,
+        ..World::default()
+    };
     for fault in preflight::preflight(&command, &world) {
         calling.sink.stage("preflight", format!("before sending: {fault}"), "").await?;
     }
@@ -118,8 +134,13 @@ async fn check(calling: &mut Calling<'_>, streams: &Context) -> Result<(), SinkC
 }
 
 /// The service has answered, and that is what was wanted.
-async fn shown(calling: &mut Calling<'_>, card: Option<&str>, status: Option<String>) -> Result<End, SinkClosed> {
-    let words = format!("the service answered ({}): it is there", status.as_deref().unwrap_or("no status"));
+async fn shown(
+    calling: &mut Calling<'_>,
+    card: Option<&str>,
+    status: Option<String>,
+) -> Result<End, SinkClosed> {
+    let words =
+        format!("the service answered ({}): it is there", status.as_deref().unwrap_or("no status"));
     calling.sink.stage("answered", words, "").await?;
     let Some(card) = card else { return Ok((Outcome::Succeeded, None)) };
     let (words, body) = match calling.card(card).await {

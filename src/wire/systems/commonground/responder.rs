@@ -14,14 +14,16 @@ use super::{
 };
 use crate::{
     model::{
-        call::CallProblem,
+        call::CallError,
         connection::Connection,
         problem::{Problem, ProblemKind},
     },
     systems::commonground::{executor, rows, settings::Channel},
     wire::{
         connector::Connector,
-        systems::facets::responder::{Abilities, Prepared, Question, Report, Responder, Responding, Wanted, reporting},
+        systems::facets::responder::{
+            Abilities, Prepared, Question, Report, Responder, Responding, Wanted, reporting,
+        },
         transport::bus::Bus,
     },
 };
@@ -46,7 +48,11 @@ impl Responder for CommonGroundResponder {
     }
 
     fn abilities(&self) -> Abilities {
-        Abilities { by_hand: true, backlog: true, connection: "a connection with [connections.NAME.commonground]" }
+        Abilities {
+            by_hand: true,
+            backlog: true,
+            connection: "a connection with [connections.NAME.commonground]",
+        }
     }
 
     fn prepare(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Prepared>, Problem> {
@@ -54,7 +60,12 @@ impl Responder for CommonGroundResponder {
         Ok(Box::new(Stands { stands: stands(wanted)?, from }))
     }
 
-    fn by_hand(&self, tool: String, target: String, questions: mpsc::Sender<Question>) -> Option<Box<dyn Prepared>> {
+    fn by_hand(
+        &self,
+        tool: String,
+        target: String,
+        questions: mpsc::Sender<Question>,
+    ) -> Option<Box<dyn Prepared>> {
         let stands = vec![AnsweredTool { tool, target, by: By::Hand(questions) }];
         Some(Box::new(Stands { stands, from: Backlog::Now }))
     }
@@ -63,20 +74,38 @@ impl Responder for CommonGroundResponder {
 /// The tools that are wanted, with who answers for each.
 fn stands(wanted: &Wanted<'_>) -> Result<Vec<AnsweredTool>, Problem> {
     let Some(channel) = Channel::of(wanted.connection) else { return Ok(Vec::new()) };
-    let target = |word: &str| executor::target(wanted.lookup.tool(word)?, &channel).ok_or_else(|| no_subject(word));
+    let target = |word: &str| {
+        executor::target(wanted.lookup.tool(word)?, &channel).ok_or_else(|| no_subject(word))
+    };
     let mut stands: Vec<AnsweredTool> = Vec::new();
     for stub in wanted.stubs.iter().flat_map(|stubs| &stubs.services) {
         let target = match &stub.request {
-            Some(subject) => executor::target_of(subject, &channel).ok_or_else(|| no_subject(&stub.name))?,
+            Some(subject) => {
+                executor::target_of(subject, &channel).ok_or_else(|| no_subject(&stub.name))?
+            }
             None => target(&stub.name)?,
         };
-        stands.push(AnsweredTool { tool: stub.name.clone(), target, by: By::Stub(Arc::new(stub.clone())) });
+        stands.push(AnsweredTool {
+            tool: stub.name.clone(),
+            target,
+            by: By::Stub(Arc::new(stub.clone())),
+        });
     }
-    let rest = wanted.tools.iter().filter(|word| !stands.iter().any(|stand| stand.tool == **word)).collect::<Vec<_>>();
+    let rest = wanted
+        .tools
+        .iter()
+        .filter(|word| !stands.iter().any(|stand| stand.tool == **word))
+        .collect::<Vec<_>>();
     for word in rest {
         let Some(questions) = &wanted.by_hand else {
-            return Err(Problem::new(ProblemKind::Input, "serving", format!("nothing says how to answer for \"{word}\""))
-                .remedy("name a stub file with rules for it (--stub FILE), or answer yourself (--by-hand)"));
+            return Err(Problem::new(
+                ProblemKind::Input,
+                "serving",
+                format!("nothing says how to answer for \"{word}\""),
+            )
+            .remedy(
+                "name a stub file with rules for it (--stub FILE), or answer yourself (--by-hand)",
+            ));
         };
         let tool = wanted.lookup.tool(word)?.name.clone();
         stands.push(AnsweredTool { tool, target: target(word)?, by: By::Hand(questions.clone()) });
@@ -98,10 +127,12 @@ impl Prepared for Stands {
         self: Box<Self>,
         connector: &'a dyn Connector,
         connection: &'a Connection,
-    ) -> BoxFuture<'a, Result<Box<dyn Responding>, CallProblem>> {
+    ) -> BoxFuture<'a, Result<Box<dyn Responding>, CallError>> {
         Box::pin(async move {
             let bus = connector.open(connection).await?;
-            let executor = Executor::start(connection, &*bus, connector.secrets(), self.stands, self.from).await?;
+            let executor =
+                Executor::start(connection, &*bus, connector.secrets(), self.stands, self.from)
+                    .await?;
             Ok(Box::new(Listening { executor, _bus: bus }) as Box<dyn Responding>)
         })
     }
@@ -121,7 +152,11 @@ impl Responding for Listening {
         self.executor.subjects().pop().map(|(_, subject)| subject).unwrap_or_default()
     }
 
-    fn run(self: Box<Self>, reports: mpsc::Sender<Report>, stop: CancellationToken) -> BoxFuture<'static, ()> {
+    fn run(
+        self: Box<Self>,
+        reports: mpsc::Sender<Report>,
+        stop: CancellationToken,
+    ) -> BoxFuture<'static, ()> {
         Box::pin(async move {
             let Self { executor, _bus } = *self;
             reporting(|told| executor.run(told, stop), reports).await;
@@ -132,15 +167,22 @@ impl Responding for Listening {
 impl From<Told> for Report {
     fn from(told: Told) -> Self {
         let Told { number, tool, call, agent, rule, words, status, rows, written, problem } = told;
-        let error = problem.as_ref().map(|problem| json!({"type": problem.kind.word(), "message": problem.message}));
-        let listed: Vec<Value> = rows.iter().map(|row| json!({"table": row.table, "row": row.value()})).collect();
+        let error = problem
+            .as_ref()
+            .map(|problem| json!({"type": problem.kind.word(), "message": problem.message}));
+        let listed: Vec<Value> =
+            rows.iter().map(|row| json!({"table": row.table, "row": row.value()})).collect();
         let json = json!({
             "event": "call", "tool": tool, "call": call, "agent": agent, "rule": rule, "did": words, "status": status,
             "written": written, "rows": listed, "error": error,
         });
         let line = match &problem {
             Some(problem) => {
-                let remedy = if problem.remedy.is_empty() { String::new() } else { format!(" — {}", problem.remedy) };
+                let remedy = if problem.remedy.is_empty() {
+                    String::new()
+                } else {
+                    format!(" — {}", problem.remedy)
+                };
                 format!("not answered {tool} {call} of {agent}: {}{remedy}", problem.message)
             }
             None => {

@@ -1,9 +1,10 @@
-//! What passes in a channel while a call is under way, and what the server says of its deliveries. Only looks on.
+//! What passes in a channel while a call is under way, and what the server says of its deliveries.
+//! Only looks on.
 
 use async_nats::jetstream::Context;
 
 use crate::{
-    model::call::CallProblem,
+    model::call::CallError,
     systems::commonground::{
         clue::{self, Advice, Clue, Wanted},
         headers,
@@ -23,8 +24,10 @@ pub const COMMANDS: &str = "cg_cmd_v1r4";
 /// The stream that keeps events.
 pub const EVENTS: &str = "cg_evt_v1r4";
 
-const ADVISORIES: [&str; 2] =
-    ["$JS.EVENT.ADVISORY.CONSUMER.MSG_NAKED.cg_cmd_v1r4.>", "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.cg_cmd_v1r4.>"];
+const ADVISORIES: [&str; 2] = [
+    "$JS.EVENT.ADVISORY.CONSUMER.MSG_NAKED.cg_cmd_v1r4.>",
+    "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.cg_cmd_v1r4.>",
+];
 
 /// Open ears.
 pub struct Sight {
@@ -40,7 +43,7 @@ pub enum Seen {
 
 impl Sight {
     /// Begins to listen; without permission for the server's advisories it goes on without them.
-    pub async fn open(bus: &dyn Bus, channel: &Channel) -> Result<Self, CallProblem> {
+    pub async fn open(bus: &dyn Bus, channel: &Channel) -> Result<Self, CallError> {
         let all = Address::fleeting(subject::channel_filter(&channel.project, &channel.channel));
         let channel = bus.subscribe(&all, Share::Observer).await?;
         let mut advisories = Vec::new();
@@ -54,7 +57,8 @@ impl Sight {
     pub async fn next(&mut self, wanted: &Wanted) -> Option<Seen> {
         loop {
             let Self { channel, advisories } = self;
-            let mut asides = advisories.iter_mut().map(|line| Box::pin(line.next())).collect::<Vec<_>>();
+            let mut asides =
+                advisories.iter_mut().map(|line| Box::pin(line.next())).collect::<Vec<_>>();
             let heard = if asides.is_empty() {
                 channel.next().await
             } else {
@@ -85,7 +89,8 @@ pub async fn is_of_call(streams: &Context, sequence: u64, wanted: &Wanted) -> bo
     let Ok(message) = stream.get_raw_message(sequence).await else { return false };
     let own = message.headers.get(headers::CALL).is_some_and(|call| call.as_str() == wanted.call);
     let action = || {
-        serde_json::from_slice::<serde_json::Value>(&message.payload).is_ok_and(|body| body["action_id"] == wanted.call.as_str())
+        serde_json::from_slice::<serde_json::Value>(&message.payload)
+            .is_ok_and(|body| body["action_id"] == wanted.call.as_str())
     };
     own || action()
 }

@@ -1,12 +1,12 @@
-//! Reading and writing the tools of a running CommonGround project, through its management API. It takes them one by one; what it refuses
-//! is said in the end, and the rest is written.
+//! Reading and writing the tools of a running CommonGround project, through its management API. It
+//! takes them one by one; what it refuses is said in the end, and the rest is written.
 
 use futures::future::BoxFuture;
 
 use super::cause;
 use crate::{
     model::{
-        call::CallProblem,
+        call::CallError,
         connection::Connection,
         error_kind::ErrorKind,
         problem::{Problem, ProblemKind},
@@ -40,7 +40,11 @@ const WRITING: &str = "writing CommonGround's tools";
 pub struct CommonGroundStore;
 
 impl DeployedStore for CommonGroundStore {
-    fn read<'a>(&self, _: &'a dyn Connector, connection: &'a Connection) -> BoxFuture<'a, Result<Vec<Item>, Problem>> {
+    fn read<'a>(
+        &self,
+        _: &'a dyn Connector,
+        connection: &'a Connection,
+    ) -> BoxFuture<'a, Result<Vec<Item>, Problem>> {
         Box::pin(async move { Project::of(connection, READING).await?.read().await })
     }
 
@@ -50,13 +54,21 @@ impl DeployedStore for CommonGroundStore {
         connection: &'a Connection,
     ) -> BoxFuture<'a, Result<Option<Listeners>, Problem>> {
         Box::pin(async move {
-            let bus = connector.open(connection).await.map_err(|problem| problem.while_doing(LISTENING))?;
+            let bus = connector
+                .open(connection)
+                .await
+                .map_err(|problem| problem.while_doing(LISTENING))?;
             let Some(streams) = bus.streams() else { return Ok(None) };
             Ok(cause::listeners(&streams).await.map(|all| cause::filters(&all)))
         })
     }
 
-    fn write<'a>(&self, _: &'a dyn Connector, connection: &'a Connection, push: &'a Push) -> BoxFuture<'a, Result<(), Problem>> {
+    fn write<'a>(
+        &self,
+        _: &'a dyn Connector,
+        connection: &'a Connection,
+        push: &'a Push,
+    ) -> BoxFuture<'a, Result<(), Problem>> {
         Box::pin(async move {
             let project = Project::of(connection, WRITING).await?;
             project.write(&push.changes).await?;
@@ -78,25 +90,41 @@ struct Project {
 impl Project {
     async fn of(connection: &Connection, doing: &str) -> Result<Self, Problem> {
         let refused = |cause: String| {
-            let remedy = format!("add api = \"http://HOST:PORT\" to [connections.{}.commonground]", connection.name);
+            let remedy = format!(
+                "add api = \"http://HOST:PORT\" to [connections.{}.commonground]",
+                connection.name
+            );
             Problem::new(ProblemKind::Input, doing, cause).remedy(remedy)
         };
         let Some(channel) = Channel::of(connection) else {
-            return Err(refused(format!("connection \"{}\" names no project of CommonGround", connection.name)));
+            return Err(refused(format!(
+                "connection \"{}\" names no project of CommonGround",
+                connection.name
+            )));
         };
         let Some(api) = &channel.api else {
-            return Err(refused(format!("connection \"{}\" names no management API", connection.name)));
+            return Err(refused(format!(
+                "connection \"{}\" names no management API",
+                connection.name
+            )));
         };
-        let api = Management::at(connection, api).await.map_err(|problem| problem.while_doing(doing))?;
+        let api =
+            Management::at(connection, api).await.map_err(|problem| problem.while_doing(doing))?;
         Ok(Self { api, path: format!("/projects/{}/tools", path_part(&channel.project)) })
     }
 
-    /// Every tool of the project. The API leaves its internal ones out after it has cut the pages, so only an empty page is the last.
+    /// Every tool of the project. The API leaves its internal ones out after it has cut the pages,
+    /// so only an empty page is the last.
     async fn read(&self) -> Result<Vec<Item>, Problem> {
         let mut items = Vec::new();
         for page in 0.. {
             let path = format!("{}?limit={PAGE}&offset={}", self.path, page * PAGE);
-            let answer = self.api.get(&path).await.and_then(good).map_err(|problem| problem.while_doing(READING))?;
+            let answer = self
+                .api
+                .get(&path)
+                .await
+                .and_then(good)
+                .map_err(|problem| problem.while_doing(READING))?;
             let there = rows::read(&answer.json());
             if there.is_empty() {
                 break;
@@ -122,10 +150,11 @@ impl Project {
             0 => String::new(),
             rest => format!("; written: {rest} of {}", changes.len()),
         };
-        Err(Problem::new(ProblemKind::Service, WRITING, format!("{}{rest}", refused.join("; "))).remedy(remedy))
+        Err(Problem::new(ProblemKind::Service, WRITING, format!("{}{rest}", refused.join("; ")))
+            .remedy(remedy))
     }
 
-    async fn make(&self, change: &Change) -> Result<(), CallProblem> {
+    async fn make(&self, change: &Change) -> Result<(), CallError> {
         let key = &change.key;
         let answer = match &change.after {
             Some(text) => self.api.upload(&self.path, "tool.json", text).await,
@@ -137,8 +166,8 @@ impl Project {
 }
 
 /// No address of the API leads to a tool of that name.
-fn unaddressable(key: &str) -> CallProblem {
-    CallProblem {
+fn unaddressable(key: &str) -> CallError {
+    CallError {
         kind: ErrorKind::BadName,
         message:
             "it cannot be deleted through the API: a tool's name stands in the address, and this one has a \"/\", or is only dots"
@@ -150,16 +179,22 @@ fn unaddressable(key: &str) -> CallProblem {
     }
 }
 
-fn good(answer: Answer) -> Result<Answer, CallProblem> {
+fn good(answer: Answer) -> Result<Answer, CallError> {
     if answer.is_good() { Ok(answer) } else { Err(answer::refused(answer.status, &answer.body)) }
 }
 
 /// There is no taking back: it says what is done and what is not.
-fn halfway(problem: CallProblem, at: &Change, done: &[Change], left: &[Change]) -> Problem {
-    let named = |changes: &[Change]| changes.iter().map(|change| change.key.as_str()).collect::<Vec<_>>().join(", ");
-    let done =
-        if done.is_empty() { "nothing was written before it".to_owned() } else { format!("written before it: {}", named(done)) };
-    let left = if left.is_empty() { String::new() } else { format!("; not written: {}", named(left)) };
+fn halfway(problem: CallError, at: &Change, done: &[Change], left: &[Change]) -> Problem {
+    let named = |changes: &[Change]| {
+        changes.iter().map(|change| change.key.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    let done = if done.is_empty() {
+        "nothing was written before it".to_owned()
+    } else {
+        format!("written before it: {}", named(done))
+    };
+    let left =
+        if left.is_empty() { String::new() } else { format!("; not written: {}", named(left)) };
     let told = problem.while_doing(WRITING);
     Problem { cause: format!("{}: {} ({done}{left})", at.key, told.cause), ..told }
 }

@@ -1,10 +1,11 @@
-//! A deployment's tables: what is asked of them, and what is written, a call or a result in one transaction.
+//! A deployment's tables: what is asked of them, and what is written, a call or a result in one
+//! transaction.
 
 use serde_json::Value;
 use tokio_postgres::types::ToSql;
 
 use crate::{
-    model::{call::CallProblem, connection::Connection, error_kind::ErrorKind},
+    model::{call::CallError, connection::Connection, error_kind::ErrorKind},
     systems::commonground::{
         card::Card,
         context::Context,
@@ -17,13 +18,15 @@ use crate::{
     wire::{postgres::Database, secrets::Secrets},
 };
 
-const NOW: &str = r#"select to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"')"#;
+const NOW: &str =
+    r#"select to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"')"#;
 const PROJECT: &str = "select 1 from public.projects where project_id = $1";
 const CARD: &str = "select to_jsonb(c) from cards c where tenant_id = $1 and card_id = $2";
-const TOOL: &str = "select to_jsonb(t) from resource.tools t where project_id = $1 and tool_name = $2";
-const WORKER: &str = "select worker_target from resource.project_agents where project_id = $1 and agent_id = $2";
-const RESULT: &str =
-    "select card_id from cards where tenant_id = $1 and tool_call_id = $2 and metadata ->> 'type' = 'tool.result'";
+const TOOL: &str =
+    "select to_jsonb(t) from resource.tools t where project_id = $1 and tool_name = $2";
+const WORKER: &str =
+    "select worker_target from resource.project_agents where project_id = $1 and agent_id = $2";
+const RESULT: &str = "select card_id from cards where tenant_id = $1 and tool_call_id = $2 and metadata ->> 'type' = 'tool.result'";
 const TURN: &str =
     "select turn_epoch::bigint from state.agent_inbox where project_id = $1 and agent_id = $2 and agent_turn_id = $3
     and message_type in ('turn', 'ui_action', 'command_anchor') order by (turn_epoch = $4) desc, created_at desc limit 1";
@@ -52,16 +55,26 @@ impl Tables {
     ///
     /// # Errors
     /// When the connection does not say where their address lies, or they cannot be opened.
-    pub async fn open(connection: &Connection, channel: &Channel, secrets: &Secrets) -> Result<Self, CallProblem> {
+    pub async fn open(
+        connection: &Connection,
+        channel: &Channel,
+        secrets: &Secrets,
+    ) -> Result<Self, CallError> {
         let Some(at) = &channel.postgres else {
-            let message = format!("connection \"{}\" does not say where the address of its PostgreSQL lies", connection.name);
-            return Err(CallProblem::new(
+            let message = format!(
+                "connection \"{}\" does not say where the address of its PostgreSQL lies",
+                connection.name
+            );
+            return Err(CallError::new(
                 ErrorKind::NoPostgres,
                 message,
                 "set postgres-variable or postgres-key in [connections.NAME.commonground]",
             ));
         };
-        Ok(Self { database: Database::open(connection, secrets, at).await?, project: channel.project.clone() })
+        Ok(Self {
+            database: Database::open(connection, secrets, at).await?,
+            project: channel.project.clone(),
+        })
     }
 
     /// Where they are, for people.
@@ -71,62 +84,84 @@ impl Tables {
     }
 
     /// The moment as cards have it.
-    pub async fn now(&self) -> Result<String, CallProblem> {
+    pub async fn now(&self) -> Result<String, CallError> {
         let rows = self.database.rows(NOW, &[]).await?;
         rows.first()
             .and_then(|row| row.try_get(0).ok())
-            .ok_or_else(|| CallProblem::new(ErrorKind::Postgres, "the database tells no time", ""))
+            .ok_or_else(|| CallError::new(ErrorKind::Postgres, "the database tells no time", ""))
     }
 
     /// A card as it is stored.
-    pub async fn card(&self, id: &str) -> Result<Option<Value>, CallProblem> {
+    pub async fn card(&self, id: &str) -> Result<Option<Value>, CallError> {
         self.first(CARD, &[&self.project, &id]).await
     }
 
     /// The tool's row.
-    pub async fn tool(&self, name: &str) -> Result<Option<Value>, CallProblem> {
+    pub async fn tool(&self, name: &str) -> Result<Option<Value>, CallError> {
         self.first(TOOL, &[&self.project, &name]).await
     }
 
     /// What the agent runs on.
-    pub async fn worker_target(&self, agent: &str) -> Result<Option<String>, CallProblem> {
+    pub async fn worker_target(&self, agent: &str) -> Result<Option<String>, CallError> {
         self.first(WORKER, &[&self.project, &agent]).await
     }
 
     /// The id of the result that a call has.
-    pub async fn result(&self, call: &str) -> Result<Option<String>, CallProblem> {
+    pub async fn result(&self, call: &str) -> Result<Option<String>, CallError> {
         self.first(RESULT, &[&self.project, &call]).await
     }
 
-    /// What is known of the world that a command of this context comes into, but for who listens. A command without agent or call is not
-    /// looked up by them.
-    pub async fn world(&self, context: &Context, card: &str, tool: &str) -> Result<World, CallProblem> {
+    /// What is known of the world that a command of this context comes into, but for who listens. A
+    /// command without agent or call is not looked up by them.
+    pub async fn world(
+        &self,
+        context: &Context,
+        card: &str,
+        tool: &str,
+    ) -> Result<World, CallError> {
         let named = |id: &str| !id.is_empty();
         let (call, agent) = (context.tool_call_id.as_str(), context.agent_id.as_str());
         Ok(World {
             card: Known::looked_up(self.card(card).await?.as_ref().and_then(Card::read)),
-            turn: if named(agent) && named(context.turn()) { self.turn(context).await? } else { Known::Unknown },
+            turn: if named(agent) && named(context.turn()) {
+                self.turn(context).await?
+            } else {
+                Known::Unknown
+            },
             request: if named(call) { self.request(call).await? } else { Known::Unknown },
-            worker_target: if named(agent) { Known::looked_up(self.worker_target(agent).await?) } else { Known::Unknown },
-            result: if named(call) { Known::looked_up(self.result(call).await?) } else { Known::Unknown },
+            worker_target: if named(agent) {
+                Known::looked_up(self.worker_target(agent).await?)
+            } else {
+                Known::Unknown
+            },
+            result: if named(call) {
+                Known::looked_up(self.result(call).await?)
+            } else {
+                Known::Unknown
+            },
             registered: Known::looked_up(self.tool(tool).await?.map(drop)),
             ..World::default()
         })
     }
 
-    async fn turn(&self, context: &Context) -> Result<Known<Turn>, CallProblem> {
+    async fn turn(&self, context: &Context) -> Result<Known<Turn>, CallError> {
         let epoch = i64::try_from(context.turn_epoch.unwrap_or_default()).unwrap_or(i64::MAX);
-        let found: Option<i64> = self.first(TURN, &[&self.project, &context.agent_id, &context.turn(), &epoch]).await?;
-        Ok(Known::looked_up(found.map(|epoch| Turn { epoch: u64::try_from(epoch).unwrap_or_default() })))
+        let found: Option<i64> =
+            self.first(TURN, &[&self.project, &context.agent_id, &context.turn(), &epoch]).await?;
+        Ok(Known::looked_up(
+            found.map(|epoch| Turn { epoch: u64::try_from(epoch).unwrap_or_default() }),
+        ))
     }
 
-    async fn request(&self, call: &str) -> Result<Known<Request>, CallProblem> {
+    async fn request(&self, call: &str) -> Result<Known<Request>, CallError> {
         let found: Option<i64> = self.first(REQUEST, &[&self.project, &call]).await?;
-        Ok(Known::looked_up(found.map(|depth| Request { depth: u64::try_from(depth).unwrap_or_default() })))
+        Ok(Known::looked_up(
+            found.map(|depth| Request { depth: u64::try_from(depth).unwrap_or_default() }),
+        ))
     }
 
     /// What bars the report of a result that is stored, or is going to be.
-    pub async fn barred(&self, context: &Context, result: &Card) -> Result<Vec<Barred>, CallProblem> {
+    pub async fn barred(&self, context: &Context, result: &Card) -> Result<Vec<Barred>, CallError> {
         Ok(report::barred(&Report {
             reporter: &result.author_id,
             pointer: &result.id,
@@ -137,7 +172,7 @@ impl Tables {
     }
 
     /// What is known of the world that a report comes to, but for the result itself.
-    pub async fn around<'r>(&self, context: &Context) -> Result<Report<'r>, CallProblem> {
+    pub async fn around<'r>(&self, context: &Context) -> Result<Report<'r>, CallError> {
         let earlier = self.reported(&context.tool_call_id).await?;
         Ok(Report {
             caller: Known::looked_up(self.worker_target(&context.agent_id).await?.map(drop)),
@@ -150,24 +185,27 @@ impl Tables {
     }
 
     /// Whether the project is there.
-    pub async fn has_project(&self) -> Result<bool, CallProblem> {
+    pub async fn has_project(&self) -> Result<bool, CallError> {
         Ok(!self.database.rows(PROJECT, &[&self.project]).await?.is_empty())
     }
 
     /// What the caller's inbox says of a call.
-    pub async fn reported(&self, call: &str) -> Result<Option<Reported>, CallProblem> {
+    pub async fn reported(&self, call: &str) -> Result<Option<Reported>, CallError> {
         let rows = self.database.rows(REPORTED, &[&self.project, &call]).await?;
-        let read = |row: &tokio_postgres::Row| Some(Reported { inbox: row.try_get(0).ok()?, payload: row.try_get(1).ok()? });
+        let read = |row: &tokio_postgres::Row| {
+            Some(Reported { inbox: row.try_get(0).ok()?, payload: row.try_get(1).ok()? })
+        };
         Ok(rows.first().and_then(read))
     }
 
     /// Marks a row as read; left pending, it would be rung for every few seconds for ever.
-    pub async fn consume(&self, inbox: &str) -> Result<(), CallProblem> {
+    pub async fn consume(&self, inbox: &str) -> Result<(), CallError> {
         self.database.rows(CONSUME, &[&self.project, &inbox]).await.map(drop)
     }
 
-    /// Closes the caller's inbox for a call that nobody waits for any more, with its closing row; a result that is there is marked as read.
-    pub async fn close(&mut self, row: &Row) -> Result<(), CallProblem> {
+    /// Closes the caller's inbox for a call that nobody waits for any more, with its closing row; a
+    /// result that is there is marked as read.
+    pub async fn close(&mut self, row: &Row) -> Result<(), CallError> {
         let call = row.text("correlation_id").unwrap_or_default();
         match self.reported(call).await? {
             Some(reported) => self.consume(&reported.inbox).await,
@@ -176,12 +214,16 @@ impl Tables {
     }
 
     /// Writes all of the rows, or none.
-    pub async fn write(&mut self, rows: &[Row]) -> Result<(), CallProblem> {
+    pub async fn write(&mut self, rows: &[Row]) -> Result<(), CallError> {
         let statements: Vec<_> = rows.iter().map(|row| (row.statement(), row.value())).collect();
         self.database.write(&statements).await
     }
 
-    async fn first<T>(&self, statement: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Option<T>, CallProblem>
+    async fn first<T>(
+        &self,
+        statement: &str,
+        values: &[&(dyn ToSql + Sync)],
+    ) -> Result<Option<T>, CallError>
     where
         T: for<'r> tokio_postgres::types::FromSql<'r>,
     {

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     model::{
         attachment::Attachment,
-        call::{CallProblem, EventKind, Outcome},
+        call::{CallError, EventKind, Outcome},
         error_kind::ErrorKind,
         traffic::{Decoded, Part},
     },
@@ -26,8 +26,15 @@ struct Watched {
 }
 
 /// Goes on after a call that ended so, where it started a turn; how that ends is how the call ends.
-pub async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &Way, end: End) -> Result<End, SinkClosed> {
-    let Some(turn) = calling.started.take().filter(|_| end.0 == Outcome::Succeeded) else { return Ok(end) };
+pub async fn follow(
+    calling: &mut Calling<'_>,
+    sight: &mut Sight,
+    way: &Way,
+    end: End,
+) -> Result<End, SinkClosed> {
+    let Some(turn) = calling.started.take().filter(|_| end.0 == Outcome::Succeeded) else {
+        return Ok(end);
+    };
     let words = format!("agent {} has begun turn {}", turn.agent, turn.turn);
     calling.sink.stage("turn", words, "").await?;
     let mut watched = Watched { turn, said: String::new() };
@@ -36,7 +43,8 @@ pub async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &Way, end
             return Ok(end);
         }
     }
-    let (total, idle) = (calling.sink.began + calling.call_context.limits.total, calling.call_context.limits.idle);
+    let (total, idle) =
+        (calling.sink.began + calling.call_context.limits.total, calling.call_context.limits.idle);
     let mut silent = Instant::now() + idle;
     loop {
         tokio::select! {
@@ -58,7 +66,11 @@ pub async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &Way, end
 
 impl Watched {
     /// Tells what a message says of the turn; how it ends, where that is its end.
-    async fn take(&mut self, calling: &mut Calling<'_>, reading: &Decoded) -> Result<Option<End>, SinkClosed> {
+    async fn take(
+        &mut self,
+        calling: &mut Calling<'_>,
+        reading: &Decoded,
+    ) -> Result<Option<End>, SinkClosed> {
         if reading.id.as_deref() != Some(self.turn.turn.as_str()) {
             return Ok(None);
         }
@@ -77,7 +89,8 @@ impl Watched {
                 if reading.label == "begins" {
                     self.said.clear();
                 }
-                let state = reading.state.as_ref().map_or_else(String::new, |state| format!("{state} "));
+                let state =
+                    reading.state.as_ref().map_or_else(String::new, |state| format!("{state} "));
                 let words = format!("{}: {state}{}", reading.label, reading.text);
                 calling.sink.stage("turn", words.trim_end(), "").await?;
             }
@@ -85,13 +98,19 @@ impl Watched {
         Ok(None)
     }
 
-    /// Shows what the turn delivers, and gives it as the answer where the agent did not just say it.
+    /// Shows what the turn delivers, and gives it as the answer where the agent did not just say
+    /// it.
     async fn deliver(&self, calling: &mut Calling<'_>, task: &Decoded) -> Result<(), SinkClosed> {
         calling.sink.stage("turn", format!("{}: {}", task.label, task.text), "").await?;
         let Some(id) = task.cards.first() else { return Ok(()) };
         let value = match calling.card(id).await {
             Ok(value) => value,
-            Err(why) => return calling.sink.stage("deliverable", format!("card {id} cannot be read: {why}"), "").await,
+            Err(why) => {
+                return calling
+                    .sink
+                    .stage("deliverable", format!("card {id} cannot be read: {why}"), "")
+                    .await;
+            }
         };
         let attachments = attachments::laid_out(std::slice::from_ref(&value));
         for Attachment { words, body, .. } in attachments {
@@ -112,7 +131,11 @@ impl Watched {
         let message = format!("turn {turn} of agent {agent} did not end within {seconds} s");
         (
             Outcome::TimedOut,
-            Some(CallProblem::new(ErrorKind::TimedOutTurn, message, "it may go on: look at it in Watch, or raise --timeout")),
+            Some(CallError::new(
+                ErrorKind::TimedOutTurn,
+                message,
+                "it may go on: look at it in Watch, or raise --timeout",
+            )),
         )
     }
 }

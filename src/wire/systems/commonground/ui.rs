@@ -1,4 +1,5 @@
-//! A call as a UI action: the UI worker merges the options, writes the cards, sends the command, and acknowledges on the way.
+//! A call as a UI action: the UI worker merges the options, writes the cards, sends the command,
+//! and acknowledges on the way.
 
 use tokio::time::sleep_until;
 
@@ -12,7 +13,7 @@ use super::{
 };
 use crate::{
     model::{
-        call::{CallProblem, EventKind, Outcome},
+        call::{CallError, EventKind, Outcome},
         error_kind::ErrorKind,
     },
     systems::commonground::{
@@ -31,7 +32,10 @@ pub async fn run(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
         Ok(streams) => streams,
         Err(problem) => return lost(problem),
     };
-    calling.sink.stage("route", "as a UI action: the UI worker merges the options and writes the cards", "").await?;
+    calling
+        .sink
+        .stage("route", "as a UI action: the UI worker merges the options and writes the cards", "")
+        .await?;
     if let Err(problem) = own_agent::choose(calling).await? {
         return lost(problem);
     }
@@ -61,7 +65,11 @@ pub async fn run(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
     turn::follow(calling, &mut sight, &way, end).await
 }
 
-async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &mut Way) -> Result<End, SinkClosed> {
+async fn follow(
+    calling: &mut Calling<'_>,
+    sight: &mut Sight,
+    way: &mut Way,
+) -> Result<End, SinkClosed> {
     loop {
         let word = calling.next_word();
         tokio::select! {
@@ -86,10 +94,15 @@ async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &mut Way) -> 
     }
 }
 
-async fn acknowledged(calling: &mut Calling<'_>, way: &mut Way, ack: Ack) -> Result<Option<End>, SinkClosed> {
+async fn acknowledged(
+    calling: &mut Calling<'_>,
+    way: &mut Way,
+    ack: Ack,
+) -> Result<Option<End>, SinkClosed> {
     let is_final = ack.is_final();
     let Ack { status, card, code, error, .. } = ack;
-    let told = error.as_ref().or(code.as_ref()).map_or_else(String::new, |told| format!(": {told}"));
+    let told =
+        error.as_ref().or(code.as_ref()).map_or_else(String::new, |told| format!(": {told}"));
     calling.sink.stage(&status, format!("the UI worker: {status}{told}"), "").await?;
     if !is_final {
         way.accepted = true;
@@ -97,9 +110,16 @@ async fn acknowledged(calling: &mut Calling<'_>, way: &mut Way, ack: Ack) -> Res
     }
     match (status.as_str(), &card) {
         (_, Some(card)) => {
-            let report = Report { card: Some(card), status: &status, code: code.as_deref(), message: error.as_deref() };
+            let report = Report {
+                card: Some(card),
+                status: &status,
+                code: code.as_deref(),
+                message: error.as_deref(),
+            };
             let mut end = calling.end_with(report, way.call_card.as_deref()).await?;
-            if let Some(problem) = end.1.as_mut().filter(|problem| problem.kind == ErrorKind::ToolTimeout) {
+            if let Some(problem) =
+                end.1.as_mut().filter(|problem| problem.kind == ErrorKind::ToolTimeout)
+            {
                 let cause = calling.cause(&way.to, &way.wanted.call).await;
                 problem.remedy = format!("{cause}; if it only needs longer, {}", problem.remedy);
             }
@@ -113,10 +133,15 @@ async fn acknowledged(calling: &mut Calling<'_>, way: &mut Way, ack: Ack) -> Res
         _ => {
             let code = code.unwrap_or_else(|| status.clone());
             let explained = refusal::explain(&code, &[]);
-            let (means, remedy) = explained.map_or_else(Default::default, |explained| (explained.means, explained.remedy));
-            let told: Vec<String> = error.into_iter().chain(Some(means)).filter(|words| !words.is_empty()).collect();
+            let (means, remedy) = explained
+                .map_or_else(Default::default, |explained| (explained.means, explained.remedy));
+            let told: Vec<String> =
+                error.into_iter().chain(Some(means)).filter(|words| !words.is_empty()).collect();
             let message = format!("the UI worker refuses the action ({code}): {}", told.join(": "));
-            Ok(Some((Outcome::Lost, Some(CallProblem::new(ErrorKind::parse(&code), message, remedy)))))
+            Ok(Some((
+                Outcome::Lost,
+                Some(CallError::new(ErrorKind::parse(&code), message, remedy)),
+            )))
         }
     }
 }

@@ -1,21 +1,25 @@
-//! Why the UI worker could not send a tool's command: the acknowledgement has only a code, the cause is in a card.
+//! Why the UI worker could not send a tool's command: the acknowledgement has only a code, the
+//! cause is in a card.
 
 use serde_json::Value;
 
 use super::calling::Calling;
 use crate::{
-    model::{call::CallProblem, error_kind::ErrorKind},
+    model::{call::CallError, error_kind::ErrorKind},
     systems::commonground::{card, context::Context, refusal, routes::path_part, subject},
     wire::session::event_sink::SinkClosed,
 };
 
 /// The cause, as far as it can be read; the card that has it is shown.
-pub async fn explained(calling: &mut Calling<'_>, call: &str) -> Result<CallProblem, SinkClosed> {
+pub async fn explained(calling: &mut Calling<'_>, call: &str) -> Result<CallError, SinkClosed> {
     let fault = subject_fault(calling).await;
     let (said, known) = match result(calling, call).await {
         Some(card) => {
             let said = card["content"]["error"]["message"].as_str().unwrap_or_default().to_owned();
-            calling.sink.stage("result-card", "the card in which the UI worker says why", card.to_string()).await?;
+            calling
+                .sink
+                .stage("result-card", "the card in which the UI worker says why", card.to_string())
+                .await?;
             (format!(": {said}"), refusal::explain(&said, &[]))
         }
         None => (String::new(), None),
@@ -23,7 +27,11 @@ pub async fn explained(calling: &mut Calling<'_>, call: &str) -> Result<CallProb
     let known = known.or_else(|| refusal::explain("dispatch_failed", &[]));
     let (means, remedy) = known.map_or_else(Default::default, |known| (known.means, known.remedy));
     let means = fault.unwrap_or(means);
-    Ok(CallProblem::new(ErrorKind::DispatchFailed, format!("the UI worker could not send the command{said}: {means}"), remedy))
+    Ok(CallError::new(
+        ErrorKind::DispatchFailed,
+        format!("the UI worker could not send the command{said}: {means}"),
+        remedy,
+    ))
 }
 
 /// What keeps the worker from sending to the subject that the project has for the tool.
@@ -41,7 +49,8 @@ async fn subject_fault(calling: &Calling<'_>) -> Option<String> {
     Some(format!("it does not send to {to}: {}", refused.words()))
 }
 
-/// The failed result that the worker wrote for the call: it lies in the agent's own box, and nowhere else is its id told.
+/// The failed result that the worker wrote for the call: it lies in the agent's own box, and
+/// nowhere else is its id told.
 async fn result(calling: &Calling<'_>, call: &str) -> Option<Value> {
     let get = async |path: String| {
         let answer = calling.api.as_ref()?.get(&calling.path(&path)).await.ok()?;
@@ -49,7 +58,8 @@ async fn result(calling: &Calling<'_>, call: &str) -> Option<Value> {
     };
     let states = get("/state/agents?limit=200".into()).await?;
     let state = states.as_array()?.iter().find(|row| row["agent_id"] == calling.agent.as_str())?;
-    let cards = get(format!("/boxes/{}/cards", path_part(state["output_box_id"].as_str()?))).await?;
+    let cards =
+        get(format!("/boxes/{}/cards", path_part(state["output_box_id"].as_str()?))).await?;
     let own = |value: &&Value| value["type"] == card::RESULT && value["tool_call_id"] == call;
     cards.as_array()?.iter().rev().find(own).cloned()
 }

@@ -1,4 +1,5 @@
-//! A call on its way, whichever that is: what is known of it, how its message is sent, and what is told of what passes.
+//! A call on its way, whichever that is: what is known of it, how its message is sent, and what is
+//! told of what passes.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -7,7 +8,7 @@ use tokio::time::Instant;
 use super::{calling::Calling, cause, sight};
 use crate::{
     model::{
-        call::{CallProblem, Outcome},
+        call::{CallError, Outcome},
         error_kind::ErrorKind,
         traffic::Decoded,
     },
@@ -51,9 +52,20 @@ impl Way {
     pub fn of(calling: &Calling<'_>, waiting: u64) -> Self {
         let request = calling.call_context.request;
         let seed = routes::seed(&request.correlation);
-        let wanted = Wanted { call: format!("call_{seed}"), trace: seed, agent: calling.agent.clone() };
+        let wanted =
+            Wanted { call: format!("call_{seed}"), trace: seed, agent: calling.agent.clone() };
         let (to, due, turns) = (request.to.clone(), calling.due(waiting), VecDeque::new());
-        Self { wanted, to, call_card: None, due, context: None, sent: false, accepted: false, gave_up: Vec::new(), turns }
+        Self {
+            wanted,
+            to,
+            call_card: None,
+            due,
+            context: None,
+            sent: false,
+            accepted: false,
+            gave_up: Vec::new(),
+            turns,
+        }
     }
 
     /// Keeps what was seen of another agent's turn.
@@ -66,15 +78,27 @@ impl Way {
 }
 
 /// Hands the message over and waits until the server says that it keeps it.
-pub async fn publish(calling: &Calling<'_>, streams: &async_nats::jetstream::Context, way: &Way) -> Result<(), CallProblem> {
+pub async fn publish(
+    calling: &Calling<'_>,
+    streams: &async_nats::jetstream::Context,
+    way: &Way,
+) -> Result<(), CallError> {
     let headers = nats::headers(&calling.headers())?;
     let unkept = |cause: String| {
         let remedy = "a subject has eight tokens and more: cg.v1r4.PROJECT.CHANNEL.cmd.tool.TARGET.SUFFIX; see whether the services made the streams";
-        CallProblem::new(ErrorKind::NotKept, format!("no stream keeps what is sent to {}: {cause}", way.to), remedy)
+        CallError::new(
+            ErrorKind::NotKept,
+            format!("no stream keeps what is sent to {}: {cause}", way.to),
+            remedy,
+        )
     };
     let publishing = async {
-        let acknowledging = streams.publish_with_headers(way.to.clone(), headers, calling.body()).await;
-        acknowledging.map_err(|error| unkept(error.to_string()))?.await.map_err(|error| unkept(error.to_string()))
+        let acknowledging =
+            streams.publish_with_headers(way.to.clone(), headers, calling.body()).await;
+        acknowledging
+            .map_err(|error| unkept(error.to_string()))?
+            .await
+            .map_err(|error| unkept(error.to_string()))
     };
     match tokio::time::timeout(KEEPING, publishing).await {
         Ok(kept) => kept.map(drop),
@@ -83,15 +107,23 @@ pub async fn publish(calling: &Calling<'_>, streams: &async_nats::jetstream::Con
 }
 
 /// Tells what was seen on the way, and remembers what later steps need.
-pub async fn tell_clue(calling: &mut Calling<'_>, way: &mut Way, clue: Clue) -> Result<(), SinkClosed> {
+pub async fn tell_clue(
+    calling: &mut Calling<'_>,
+    way: &mut Way,
+    clue: Clue,
+) -> Result<(), SinkClosed> {
     match clue {
         Clue::Command { subject, card, call } => {
-            let pointer = card.as_deref().map_or_else(String::new, |card| format!(", call card {card}"));
+            let pointer =
+                card.as_deref().map_or_else(String::new, |card| format!(", call card {card}"));
             (way.to, way.call_card, way.sent) = (subject.clone(), card, true);
             if let Some(call) = call {
                 way.wanted.call = call;
             }
-            calling.sink.stage("command", format!("command seen on {subject}{pointer}"), "").await?;
+            calling
+                .sink
+                .stage("command", format!("command seen on {subject}{pointer}"), "")
+                .await?;
             let Ok(streams) = calling.streams() else { return Ok(()) };
             if let Some(fault) = cause::oddity(&streams, &subject).await {
                 calling.sink.stage("preflight", fault, "").await?;
@@ -99,9 +131,14 @@ pub async fn tell_clue(calling: &mut Calling<'_>, way: &mut Way, clue: Clue) -> 
             Ok(())
         }
         Clue::Wakeup if way.sent => {
-            calling.sink.stage("reported", "the result was reported: the caller's worker is woken", "").await
+            calling
+                .sink
+                .stage("reported", "the result was reported: the caller's worker is woken", "")
+                .await
         }
-        Clue::Wakeup => calling.sink.stage("woken", "the UI worker is woken for the action", "").await,
+        Clue::Wakeup => {
+            calling.sink.stage("woken", "the UI worker is woken for the action", "").await
+        }
         Clue::Turn(reading) => {
             way.remember(*reading);
             Ok(())
@@ -110,8 +147,13 @@ pub async fn tell_clue(calling: &mut Calling<'_>, way: &mut Way, clue: Clue) -> 
     }
 }
 
-/// Reports a delivery that was given back, where it is of this call; whether nobody is left who could answer.
-pub async fn tell_advice(calling: &mut Calling<'_>, way: &mut Way, advice: &Advice) -> Result<bool, SinkClosed> {
+/// Reports a delivery that was given back, where it is of this call; whether nobody is left who
+/// could answer.
+pub async fn tell_advice(
+    calling: &mut Calling<'_>,
+    way: &mut Way,
+    advice: &Advice,
+) -> Result<bool, SinkClosed> {
     let Ok(streams) = calling.streams() else { return Ok(false) };
     if !sight::is_of_call(&streams, advice.sequence, &way.wanted).await {
         return Ok(false);
@@ -119,21 +161,32 @@ pub async fn tell_advice(calling: &mut Calling<'_>, way: &mut Way, advice: &Advi
     let Advice { consumer, deliveries, .. } = advice;
     calling.given_back = *deliveries;
     if advice.given_up {
-        let words = format!("{consumer} gave the command up after {deliveries} deliveries: its log says why");
+        let words = format!(
+            "{consumer} gave the command up after {deliveries} deliveries: its log says why"
+        );
         calling.sink.stage("given-up", words, "").await?;
         way.gave_up.push(consumer.clone());
         // Where another service listens too, its answer can still come, or has come already.
-        return Ok(!cause::others_listen(&streams, &way.to, &way.gave_up).await.unwrap_or_default());
+        return Ok(!cause::others_listen(&streams, &way.to, &way.gave_up)
+            .await
+            .unwrap_or_default());
     }
-    let words = format!("{consumer} gave the command back (delivery {deliveries}): it failed, or its report was refused");
+    let words = format!(
+        "{consumer} gave the command back (delivery {deliveries}): it failed, or its report was refused"
+    );
     calling.sink.stage("given-back", words, "").await.map(|()| false)
 }
 
-pub fn gone(calling: &Calling<'_>) -> CallProblem {
-    let message = format!("the connection to {} ended on the way", calling.call_context.bus.place());
-    CallProblem::new(ErrorKind::ConnectionLost, message, "the call may go on without us: look for its result card in Watch")
+pub fn gone(calling: &Calling<'_>) -> CallError {
+    let message =
+        format!("the connection to {} ended on the way", calling.call_context.bus.place());
+    CallError::new(
+        ErrorKind::ConnectionLost,
+        message,
+        "the call may go on without us: look for its result card in Watch",
+    )
 }
 
-pub fn lost(problem: CallProblem) -> Result<End, SinkClosed> {
+pub fn lost(problem: CallError) -> Result<End, SinkClosed> {
     Ok((Outcome::Lost, Some(problem)))
 }

@@ -6,7 +6,7 @@ use crate::{
     engine::mask::Mask,
     model::{
         agent::{Asked, Said},
-        call::CallProblem,
+        call::CallError,
         connection::Connection,
         problem::Problem,
     },
@@ -31,7 +31,8 @@ pub trait AgentRun: Send {
     /// The state now, and the tools that there are in it.
     fn now(&self) -> Said;
 
-    /// Listens on the broker behind the connection, where its settings name one, before the question is asked.
+    /// Listens on the broker behind the connection, where its settings name one, before the
+    /// question is asked.
     ///
     /// # Errors
     /// When that cannot be listened on; the run goes on without.
@@ -48,8 +49,9 @@ pub trait AgentRun: Send {
     /// What the next message of the agent comes to.
     fn take(&mut self, message: &str) -> Vec<Said>;
 
-    /// A failure of the agent with what is known of its cause, and what else was learned until that was known.
-    fn failed(&mut self, problem: CallProblem) -> BoxFuture<'_, (Vec<Said>, CallProblem)>;
+    /// A failure of the agent with what is known of its cause, and what else was learned until that
+    /// was known.
+    fn failed(&mut self, problem: CallError) -> BoxFuture<'_, (Vec<Said>, CallError)>;
 
     /// Stops listening; the broker knows it once this is done.
     fn end(self: Box<Self>) -> BoxFuture<'static, ()>;

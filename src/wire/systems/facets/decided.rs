@@ -1,4 +1,5 @@
-//! What is said to a request, whichever way it came: by a sample or by the rules of a stub, step by step as its time comes.
+//! What is said to a request, whichever way it came: by a sample or by the rules of a stub, step by
+//! step as its time comes.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,7 +17,7 @@ use crate::{
             script::StubService,
         },
     },
-    model::{call::CallProblem, error_kind::ErrorKind},
+    model::{call::CallError, error_kind::ErrorKind},
 };
 
 /// Between two pieces of an answer, so that a person sees it stream.
@@ -49,14 +50,14 @@ pub struct Answered {
     /// What of the rule could not be told in this way, and what was done instead.
     pub note: Option<&'static str>,
     /// What the caller was told instead of an answer, or why it could not be told.
-    pub problem: Option<CallProblem>,
+    pub problem: Option<CallError>,
 }
 
 /// What is to be said to a request.
 pub struct Decided {
     pub rule: Option<String>,
     pub play: Play,
-    pub problem: Option<CallProblem>,
+    pub problem: Option<CallError>,
 }
 
 impl Decided {
@@ -64,7 +65,7 @@ impl Decided {
     #[must_use]
     pub fn refused(kind: ErrorKind, message: String, remedy: &str) -> Self {
         let play = Play::error(kind.word(), &message);
-        Self { rule: None, play, problem: Some(CallProblem::new(kind, message, remedy)) }
+        Self { rule: None, play, problem: Some(CallError::new(kind, message, remedy)) }
     }
 
     /// Whether a stub was asked that has no rule for it.
@@ -83,7 +84,9 @@ pub fn decide(by: &By, asking: &Asking<'_>) -> Decided {
             Err(fault) => Decided::refused(ErrorKind::parse(fault.kind), fault.message, ""),
         },
         By::Stub(stub) => match choose::rule(stub, asking) {
-            Ok(rule) => Decided { rule: Some(rule.name.clone()), play: Play::of(&rule.then), problem: None },
+            Ok(rule) => {
+                Decided { rule: Some(rule.name.clone()), play: Play::of(&rule.then), problem: None }
+            }
             // The words hold a part of the arguments.
             Err(why) => Decided::refused(
                 ErrorKind::NoRule,
@@ -94,7 +97,8 @@ pub fn decide(by: &By, asking: &Asking<'_>) -> Decided {
     }
 }
 
-/// The steps of an answer, each when its time has come. An endless answer goes on until it is stopped or has taken too long.
+/// The steps of an answer, each when its time has come. An endless answer goes on until it is
+/// stopped or has taken too long.
 #[must_use]
 pub fn steps(play: Play, stop: &CancellationToken) -> BoxStream<'static, Step> {
     let endless = play.is_endless();

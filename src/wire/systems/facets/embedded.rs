@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 
-use crate::{model::call::CallProblem, wire::transport::bus::Bus};
+use crate::{model::call::CallError, wire::transport::bus::Bus};
 
 /// Answers until it is dropped.
 pub type Serving = BoxFuture<'static, ()>;
 
 /// Has sample services that can be called without a server.
 pub trait Embedded: Sync {
-    /// Subscribes for the sample services. Once this is done, every request on the bus is heard; they answer while what comes of it runs.
-    fn samples(&self, bus: Arc<dyn Bus>) -> BoxFuture<'static, Result<Serving, CallProblem>>;
+    /// Subscribes for the sample services. Once this is done, every request on the bus is heard;
+    /// they answer while what comes of it runs.
+    fn samples(&self, bus: Arc<dyn Bus>) -> BoxFuture<'static, Result<Serving, CallError>>;
 }

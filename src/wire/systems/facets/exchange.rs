@@ -4,14 +4,15 @@ use bytes::Bytes;
 
 use crate::{
     model::{
-        call::{CallProblem, Request},
+        call::{CallError, Request},
         transport::TransportKind,
     },
     systems::facets::calls::Reply,
     wire::transport::message::{Address, Packet},
 };
 
-/// Where a request goes and where, beside the transport's own inbox (if it has any), its answer may come.
+/// Where a request goes and where, beside the transport's own inbox (if it has any), its answer may
+/// come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
     pub to: Address,
@@ -37,15 +38,20 @@ pub struct Packed {
 /// How one system's calls ride on transports.
 pub trait Exchange: Sync {
     /// The addresses of a request as that transport spells them, or why there are none.
-    fn route(&self, request: &Request, transport: TransportKind) -> Result<Route, CallProblem>;
+    fn route(&self, request: &Request, transport: TransportKind) -> Result<Route, CallError>;
 
-    /// What goes over that transport: headers and body as they are, unless the transport wants them wrapped.
+    /// What goes over that transport: headers and body as they are, unless the transport wants them
+    /// wrapped.
     fn packed(&self, request: &Request, transport: TransportKind) -> Packed {
         let _ = transport;
-        Packed { headers: request.headers.clone(), body: Bytes::copy_from_slice(request.body.as_bytes()) }
+        Packed {
+            headers: request.headers.clone(),
+            body: Bytes::copy_from_slice(request.body.as_bytes()),
+        }
     }
 
-    /// What to look at where no answer came in time over that transport; `None` where nothing is known but what the transport tells.
+    /// What to look at where no answer came in time over that transport; `None` where nothing is
+    /// known but what the transport tells.
     fn unanswered(&self, transport: TransportKind) -> Option<&'static str> {
         let _ = transport;
         None

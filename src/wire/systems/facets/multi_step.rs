@@ -32,12 +32,17 @@ pub struct CallContext<'g> {
 
 /// How one system's calls are made.
 pub trait MultiStep: Sync {
-    /// Makes a call and tells everything on its way but its end, which it answers with. It keeps to the limits itself, so that it can say
-    /// what it waited for; dropping it cancels the call.
-    fn run<'a>(&'a self, call_context: CallContext<'a>, sink: &'a mut EventSink) -> BoxFuture<'a, Result<End, SinkClosed>>;
+    /// Makes a call and tells everything on its way but its end, which it answers with. It keeps to
+    /// the limits itself, so that it can say what it waited for; dropping it cancels the call.
+    fn run<'a>(
+        &'a self,
+        call_context: CallContext<'a>,
+        sink: &'a mut EventSink,
+    ) -> BoxFuture<'a, Result<End, SinkClosed>>;
 }
 
-/// What procedures keep from call to call: agents of our own, and what is left to be done after a call.
+/// What procedures keep from call to call: agents of our own, and what is left to be done after a
+/// call.
 #[derive(Default)]
 pub struct Kept {
     pub agents: OwnAgents,

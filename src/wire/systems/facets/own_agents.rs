@@ -1,4 +1,5 @@
-//! Agents of our own in the projects that calls go to: made once, remembered in a folder, and used by one call at a time.
+//! Agents of our own in the projects that calls go to: made once, remembered in a folder, and used
+//! by one call at a time.
 
 use std::{
     collections::hash_map::DefaultHasher,
@@ -29,18 +30,22 @@ impl OwnAgents {
         Self { folder: Some(folder) }
     }
 
-    /// Those of a place that nobody uses now, in the order of their names. One that is passed over is free again.
+    /// Those of a place that nobody uses now, in the order of their names. One that is passed over
+    /// is free again.
     pub fn free(&self, place: &str) -> impl Iterator<Item = OwnAgent> + use<> {
-        let mut names = self.folder(place).and_then(|folder| names(&folder).ok()).unwrap_or_default();
+        let mut names =
+            self.folder(place).and_then(|folder| names(&folder).ok()).unwrap_or_default();
         names.sort_unstable();
         names.into_iter().filter_map(|(name, path)| {
             let file = File::open(&path).ok()?;
             // Whoever has it removed it meanwhile, where it is no longer there.
-            (file.try_lock().is_ok() && path.is_file()).then(|| OwnAgent { name, held: Some((path, file)) })
+            (file.try_lock().is_ok() && path.is_file())
+                .then(|| OwnAgent { name, held: Some((path, file)) })
         })
     }
 
-    /// Remembers a new one, which is in use at once. One that cannot be remembered serves this call alone.
+    /// Remembers a new one, which is in use at once. One that cannot be remembered serves this call
+    /// alone.
     #[must_use]
     pub fn keep(&self, place: &str, name: String) -> OwnAgent {
         let held = self.folder(place).and_then(|folder| hold(&folder, &name).ok());

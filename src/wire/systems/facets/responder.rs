@@ -1,4 +1,5 @@
-//! Answering calls in the place of a system's own services: by samples, by the rules of stubs, or by hand.
+//! Answering calls in the place of a system's own services: by samples, by the rules of stubs, or
+//! by hand.
 
 use std::sync::Arc;
 
@@ -9,7 +10,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     engine::stub::script::StubService,
-    model::{call::CallProblem, catalog::Catalog, connection::Connection, problem::Problem, service::Service, tool::Tool},
+    model::{
+        call::CallError, catalog::Catalog, connection::Connection, problem::Problem,
+        service::Service, tool::Tool,
+    },
     systems::facets::by_hand::WaitingCall,
     wire::connector::Connector,
 };
@@ -31,8 +35,14 @@ pub trait Responder: Sync {
     /// When a tool is not there or cannot be answered for on that connection.
     fn prepare(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Prepared>, Problem>;
 
-    /// Answers by hand the calls of one tool, which come to that target; `None` where that is not possible.
-    fn by_hand(&self, tool: String, target: String, questions: mpsc::Sender<Question>) -> Option<Box<dyn Prepared>> {
+    /// Answers by hand the calls of one tool, which come to that target; `None` where that is not
+    /// possible.
+    fn by_hand(
+        &self,
+        tool: String,
+        target: String,
+        questions: mpsc::Sender<Question>,
+    ) -> Option<Box<dyn Prepared>> {
         let _ = (tool, target, questions);
         None
     }
@@ -92,7 +102,7 @@ pub trait Prepared: Send {
         self: Box<Self>,
         connector: &'a dyn Connector,
         connection: &'a Connection,
-    ) -> BoxFuture<'a, Result<Box<dyn Responding>, CallProblem>>;
+    ) -> BoxFuture<'a, Result<Box<dyn Responding>, CallError>>;
 }
 
 /// Listens already.
@@ -106,8 +116,13 @@ pub trait Responding: Send {
     /// The last address that is listened to.
     fn address(&self) -> String;
 
-    /// Answers calls, several at once, until `stop`. Reports that nobody takes in time are left out.
-    fn run(self: Box<Self>, reports: mpsc::Sender<Report>, stop: CancellationToken) -> BoxFuture<'static, ()>;
+    /// Answers calls, several at once, until `stop`. Reports that nobody takes in time are left
+    /// out.
+    fn run(
+        self: Box<Self>,
+        reports: mpsc::Sender<Report>,
+        stop: CancellationToken,
+    ) -> BoxFuture<'static, ()>;
 }
 
 /// What became of one call.
@@ -121,7 +136,7 @@ pub struct Report {
     pub words: String,
     /// Whether the caller has its answer.
     pub answered: bool,
-    pub problem: Option<CallProblem>,
+    pub problem: Option<CallError>,
     /// All of it in one line.
     pub line: String,
     /// What belongs below that line.
@@ -146,7 +161,7 @@ pub struct Asking {
     pub waiting: Arc<dyn WaitingCall>,
     pub arguments: Map<String, Value>,
     /// The answer before could not be written.
-    pub failed: Option<CallProblem>,
+    pub failed: Option<CallError>,
 }
 
 /// Runs what reports in its own terms, and passes its reports on.

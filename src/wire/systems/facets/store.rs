@@ -8,12 +8,17 @@ use crate::{
     wire::connector::Connector,
 };
 
-/// Consumers, each by its name and a filter that it takes messages by; or what else calls need there, by its name and its kind.
+/// Consumers, each by its name and a filter that it takes messages by; or what else calls need
+/// there, by its name and its kind.
 pub type Listeners = Vec<(String, String)>;
 
 pub trait DeployedStore: Sync {
     /// Everything that agents use there.
-    fn read<'a>(&self, connector: &'a dyn Connector, connection: &'a Connection) -> BoxFuture<'a, Result<Vec<Item>, Problem>>;
+    fn read<'a>(
+        &self,
+        connector: &'a dyn Connector,
+        connection: &'a Connection,
+    ) -> BoxFuture<'a, Result<Vec<Item>, Problem>>;
 
     /// Makes a push, and reads back whether everything is there.
     fn write<'a>(
@@ -23,7 +28,8 @@ pub trait DeployedStore: Sync {
         push: &'a Push,
     ) -> BoxFuture<'a, Result<(), Problem>>;
 
-    /// Who takes what is sent to the tools' services: the name of each and what it listens on; `None` where that cannot be asked.
+    /// Who takes what is sent to the tools' services: the name of each and what it listens on;
+    /// `None` where that cannot be asked.
     fn listeners<'a>(
         &self,
         connector: &'a dyn Connector,

@@ -1,4 +1,5 @@
-//! A run of TrustGraph's agent: what the gateway passes on, and what is heard on the broker behind it.
+//! A run of TrustGraph's agent: what the gateway passes on, and what is heard on the broker behind
+//! it.
 
 use futures::future::BoxFuture;
 
@@ -7,7 +8,7 @@ use crate::{
     engine::mask::Mask,
     model::{
         agent::{Asked, Said},
-        call::CallProblem,
+        call::CallError,
         connection::Connection,
         problem::Problem,
     },
@@ -30,8 +31,13 @@ impl TrustGraphRun {
     #[must_use]
     pub fn new(asked: &Asked, items: &[Item]) -> Self {
         let tools = catalog(items);
-        let loads = push::plan(&tools, items, Absent::Keep).map_or_else(|problem| Err(problem.cause), |push| push.loads);
-        let told = |cause| format!("TrustGraph cannot load its tools: {cause}; the agent has those of before, or none");
+        let loads = push::plan(&tools, items, Absent::Keep)
+            .map_or_else(|problem| Err(problem.cause), |push| push.loads);
+        let told = |cause| {
+            format!(
+                "TrustGraph cannot load its tools: {cause}; the agent has those of before, or none"
+            )
+        };
         Self {
             asked: asked.clone(),
             dialogue: Dialogue::new(tools, asked),
@@ -77,7 +83,7 @@ impl AgentRun for TrustGraphRun {
         self.dialogue.take(message)
     }
 
-    fn failed(&mut self, problem: CallProblem) -> BoxFuture<'_, (Vec<Said>, CallProblem)> {
+    fn failed(&mut self, problem: CallError) -> BoxFuture<'_, (Vec<Said>, CallError)> {
         Box::pin(async move {
             let said = self.listener.until_known(&mut self.dialogue).await;
             (said, self.dialogue.explained(problem))

@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 
 use crate::{
     model::{
-        call::{CallProblem, Event, EventKind, Limits, Outcome, Request},
+        call::{CallError, Event, EventKind, Limits, Outcome, Request},
         connection::Connection,
         problem::{Problem, ProblemKind},
     },
@@ -20,7 +20,12 @@ const QUEUE: usize = 64;
 ///
 /// # Errors
 /// Whatever else the request came to.
-pub async fn ask(connector: &dyn Connector, connection: &Connection, request: Request, doing: &str) -> Result<String, Problem> {
+pub async fn ask(
+    connector: &dyn Connector,
+    connection: &Connection,
+    request: Request,
+    doing: &str,
+) -> Result<String, Problem> {
     let (sender, mut events) = mpsc::channel::<Event>(QUEUE);
     let limits = Limits { linger: Duration::ZERO, ..Limits::default() };
     let collecting = async {
@@ -34,7 +39,8 @@ pub async fn ask(connector: &dyn Connector, connection: &Connection, request: Re
         }
         (text, end)
     };
-    let ((), (text, end)) = tokio::join!(connector.call(connection, request, limits, sender), collecting);
+    let ((), (text, end)) =
+        tokio::join!(connector.call(connection, request, limits, sender), collecting);
     match end {
         Some((Outcome::Succeeded, _)) => Ok(text),
         Some((outcome, problem)) => Err(told(doing, outcome, problem)),
@@ -42,14 +48,16 @@ pub async fn ask(connector: &dyn Connector, connection: &Connection, request: Re
     }
 }
 
-fn told(doing: &str, outcome: Outcome, problem: Option<CallProblem>) -> Problem {
+fn told(doing: &str, outcome: Outcome, problem: Option<CallError>) -> Problem {
     let kind = match outcome {
         Outcome::TimedOut => ProblemKind::TimedOut,
         Outcome::Failed => ProblemKind::Service,
         _ => ProblemKind::Unreachable,
     };
     match problem {
-        Some(CallProblem { message, remedy, .. }) => Problem::new(kind, doing, message).remedy(remedy),
+        Some(CallError { message, remedy, .. }) => {
+            Problem::new(kind, doing, message).remedy(remedy)
+        }
         None => Problem::new(kind, doing, format!("the request {}", outcome.word())),
     }
 }

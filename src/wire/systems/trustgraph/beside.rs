@@ -1,7 +1,9 @@
-//! Looks, before serving, whether somebody answers on the same queues already: two would answer every call twice.
+//! Looks, before serving, whether somebody answers on the same queues already: two would answer
+//! every call twice.
 //!
-//! No broker tells this to everybody. So the queue is sent one request that every service refuses before it does anything, and who refuses
-//! is there. A service that is busy for longer than the wait, or that says nothing to what it cannot read, is not noticed.
+//! No broker tells this to everybody. So the queue is sent one request that every service refuses
+//! before it does anything, and who refuses is there. A service that is busy for longer than the
+//! wait, or that says nothing to what it cannot read, is not noticed.
 
 use std::time::Duration;
 
@@ -84,7 +86,9 @@ async fn probe(bus: &dyn Bus, offer: &ServedService, at: &Address) -> Option<Fou
     }
     let headers = vec![(request::ID.to_owned(), id.clone())];
     let body = Bytes::from_static(REQUEST);
-    let sent = bus.send(Outgoing { to: at.clone(), reply: inbox, headers, body, expires: Some(PATIENCE) }).await;
+    let sent = bus
+        .send(Outgoing { to: at.clone(), reply: inbox, headers, body, expires: Some(PATIENCE) })
+        .await;
     // Where there is no such place, there is nobody.
     sent.ok()?;
     let hearing = lines.iter_mut().map(|line| Box::pin(first(line, &id)));

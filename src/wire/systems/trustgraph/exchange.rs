@@ -1,13 +1,14 @@
 //! TrustGraph's calls: to tool services on a bus, and to the services behind its gateway.
 //!
-//! On a bus requests carry the header `id`; answers come on the response subject that every caller hears, or in the call's inbox, whichever
-//! the service uses. Over the gateway's socket the id is in each frame; over HTTP an answer comes back on the connection of its request.
+//! On a bus requests carry the header `id`; answers come on the response subject that every caller
+//! hears, or in the call's inbox, whichever the service uses. Over the gateway's socket the id is
+//! in each frame; over HTTP an answer comes back on the connection of its request.
 
 use bytes::Bytes;
 
 use crate::{
     model::{
-        call::{CallProblem, Request},
+        call::{CallError, Request},
         error_kind::ErrorKind,
         problem::Problem,
         transport::{Traffic, TransportKind},
@@ -34,9 +35,9 @@ use crate::{
 pub struct TrustGraphExchange;
 
 /// Where a queue is on a transport, or why it has no place there.
-pub fn address(queue: &str, transport: TransportKind) -> Result<Address, CallProblem> {
+pub fn address(queue: &str, transport: TransportKind) -> Result<Address, CallError> {
     let spelled = queue::spelled(queue, transport);
-    let spelled = spelled.map_err(|Problem { doing, cause, remedy, .. }| CallProblem {
+    let spelled = spelled.map_err(|Problem { doing, cause, remedy, .. }| CallError {
         kind: ErrorKind::BadSubject,
         message: format!("{doing}: {cause}"),
         remedy,
@@ -45,14 +46,17 @@ pub fn address(queue: &str, transport: TransportKind) -> Result<Address, CallPro
 }
 
 impl Exchange for TrustGraphExchange {
-    fn route(&self, request: &Request, transport: TransportKind) -> Result<Route, CallProblem> {
+    fn route(&self, request: &Request, transport: TransportKind) -> Result<Route, CallError> {
         if Endpoint::parse(&request.to).is_some() {
             return behind_gateway(request, transport);
         }
         let address = |queue: &str| address(queue, transport);
-        let route = Route { to: address(&request.to)?, answers: request.reply.as_deref().map(address).transpose()? };
+        let route = Route {
+            to: address(&request.to)?,
+            answers: request.reply.as_deref().map(address).transpose()?,
+        };
         if route.answers.as_ref() == Some(&route.to) {
-            return Err(CallProblem {
+            return Err(CallError {
                 kind: ErrorKind::BadSubject,
                 message: format!("requests and responses have the same address, {}", route.to.name),
                 remedy: "give the service a response-queue of its own, such as non-persistent://tg/response/NAME".into(),
@@ -65,8 +69,13 @@ impl Exchange for TrustGraphExchange {
         let body = Bytes::copy_from_slice(request.body.as_bytes());
         match (transport.about().traffic, Endpoint::parse(&request.to)) {
             (Traffic::Pipe, Some(endpoint)) => {
-                let workspace = request.headers.iter().find(|(name, _)| name == WORKSPACE).map(|(_, value)| value.as_str());
-                let frame = endpoints::frame(&endpoint, &request.correlation, workspace, &request.body);
+                let workspace = request
+                    .headers
+                    .iter()
+                    .find(|(name, _)| name == WORKSPACE)
+                    .map(|(_, value)| value.as_str());
+                let frame =
+                    endpoints::frame(&endpoint, &request.correlation, workspace, &request.body);
                 Packed { headers: Vec::new(), body: frame.into() }
             }
             (Traffic::Exchange, _) => Packed { headers: Vec::new(), body },
@@ -75,8 +84,7 @@ impl Exchange for TrustGraphExchange {
     }
 
     fn unanswered(&self, transport: TransportKind) -> Option<&'static str> {
-        let words =
-            "see whether the service behind the gateway runs (the gateway itself waits ten minutes for it), or wait longer";
+        let words = "see whether the service behind the gateway runs (the gateway itself waits ten minutes for it), or wait longer";
         settings::is_gateway(transport).then_some(words)
     }
 
@@ -89,12 +97,14 @@ impl Exchange for TrustGraphExchange {
     }
 }
 
-fn behind_gateway(request: &Request, transport: TransportKind) -> Result<Route, CallProblem> {
+fn behind_gateway(request: &Request, transport: TransportKind) -> Result<Route, CallError> {
     let to = Address::fleeting(request.to.clone());
     match transport.about().traffic {
-        Traffic::Pipe => Ok(Route { to, answers: Some(Address::fleeting(request.correlation.clone())) }),
+        Traffic::Pipe => {
+            Ok(Route { to, answers: Some(Address::fleeting(request.correlation.clone())) })
+        }
         Traffic::Exchange => Ok(Route { to, answers: None }),
-        Traffic::Bus => Err(CallProblem {
+        Traffic::Bus => Err(CallError {
             kind: ErrorKind::BadSubject,
             message: format!(
                 "the request is for the gateway ({}), and this connection leads to {}",

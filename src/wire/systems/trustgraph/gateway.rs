@@ -1,4 +1,5 @@
-//! Answers as TrustGraph's gateway answers, over HTTP (whole, or as a stream of events) and over its WebSocket.
+//! Answers as TrustGraph's gateway answers, over HTTP (whole, or as a stream of events) and over
+//! its WebSocket.
 //!
 //! | file | does |
 //! | --- | --- |

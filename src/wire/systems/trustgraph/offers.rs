@@ -31,8 +31,8 @@ pub fn samples() -> Vec<ServedService> {
     SAMPLES.iter().map(offer).collect()
 }
 
-/// Offers for those of a workspace's services that a sample can stand for (by key, or by the last part of the request queue), on the queues
-/// that their descriptors name.
+/// Offers for those of a workspace's services that a sample can stand for (by key, or by the last
+/// part of the request queue), on the queues that their descriptors name.
 #[must_use]
 pub fn standing_in<'s>(services: impl IntoIterator<Item = &'s Service>) -> Vec<ServedService> {
     services.into_iter().filter_map(offer_for).collect()
@@ -44,5 +44,10 @@ fn offer_for(service: &Service) -> Option<ServedService> {
     let topic = subject.rsplit('.').next();
     let by_key = SAMPLES.iter().find(|sample| [sample.name, sample.topic].contains(&service.key()));
     let sample = by_key.or_else(|| SAMPLES.iter().find(|sample| Some(sample.topic) == topic))?;
-    Some(ServedService { name: service.key().into(), request, response: service.response_queue.clone(), by: By::Sample(*sample) })
+    Some(ServedService {
+        name: service.key().into(),
+        request,
+        response: service.response_queue.clone(),
+        by: By::Sample(*sample),
+    })
 }

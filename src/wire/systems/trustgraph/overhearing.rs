@@ -1,4 +1,5 @@
-//! Listens on the broker behind a gateway while the agent answers one question: passively, beside everybody who works there.
+//! Listens on the broker behind a gateway while the agent answers one question: passively, beside
+//! everybody who works there.
 
 use std::{future::pending, time::Duration};
 
@@ -10,7 +11,7 @@ use crate::{
     engine::mask::Mask,
     model::{
         agent::{Asked, Said},
-        call::CallProblem,
+        call::CallError,
         connection::Connection,
         problem::{Problem, ProblemKind},
         traffic::Tapped,
@@ -46,12 +47,21 @@ impl Listener {
     ///
     /// # Errors
     /// When the broker cannot be listened on.
-    pub async fn open(connector: &dyn Connector, gateway: &Connection, asked: &Asked, mask: Mask) -> Result<Self, Problem> {
+    pub async fn open(
+        connector: &dyn Connector,
+        gateway: &Connection,
+        asked: &Asked,
+        mask: Mask,
+    ) -> Result<Self, Problem> {
         let Some(broker) = Gateway::of(gateway).broker else { return Ok(Self::deaf()) };
         let flow = flow(connector, gateway).await;
-        let (overhearing, places) = Overhearing::of(&asked.question, gateway, flow.as_ref(), broker.transport())?;
-        let places: Vec<Address> = places.into_iter().map(|place| Address { name: place.name, kept: place.kept }).collect();
-        let unreached = |problem: CallProblem| {
+        let (overhearing, places) =
+            Overhearing::of(&asked.question, gateway, flow.as_ref(), broker.transport())?;
+        let places: Vec<Address> = places
+            .into_iter()
+            .map(|place| Address { name: place.name, kept: place.kept })
+            .collect();
+        let unreached = |problem: CallError| {
             let cause = format!("{}: {}", broker.name, problem.message);
             Problem::new(ProblemKind::Unreachable, LISTENING, cause).remedy(problem.remedy)
         };
@@ -71,13 +81,16 @@ impl Listener {
         heard.into_iter().filter_map(of).collect()
     }
 
-    /// Hears on until the dialogue knows why the agent failed, or for long enough; what else was learned on the way.
+    /// Hears on until the dialogue knows why the agent failed, or for long enough; what else was
+    /// learned on the way.
     pub async fn until_known(&mut self, dialogue: &mut Dialogue) -> Vec<Said> {
         let mut said = Vec::new();
         if self.0.is_some() {
             let hearing = async {
                 while !dialogue.knows_why() {
-                    said.extend(self.next().await.into_iter().flat_map(|heard| dialogue.overhear(heard)));
+                    said.extend(
+                        self.next().await.into_iter().flat_map(|heard| dialogue.overhear(heard)),
+                    );
                 }
             };
             // What was not heard by then is not known.
@@ -94,12 +107,16 @@ impl Listener {
     }
 }
 
-/// What the configuration says of the gateway's flow; its usual queues count where it cannot be read.
+/// What the configuration says of the gateway's flow; its usual queues count where it cannot be
+/// read.
 async fn flow(connector: &dyn Connector, gateway: &Connection) -> Option<Value> {
     let keys = json!([{"type": "flow", "key": Gateway::of(gateway).flow}]);
-    let body = [("operation".to_owned(), json!("get")), ("keys".to_owned(), keys)].into_iter().collect();
+    let body =
+        [("operation".to_owned(), json!("get")), ("keys".to_owned(), keys)].into_iter().collect();
     let correlation = uuid::Uuid::new_v4().to_string();
-    let answer = ask(connector, gateway, item::request(body, &correlation, gateway), LISTENING).await.ok()?;
+    let answer = ask(connector, gateway, item::request(body, &correlation, gateway), LISTENING)
+        .await
+        .ok()?;
     let answer: Value = serde_json::from_str(&answer).ok()?;
     serde_json::from_str(answer.pointer("/values/0/value")?.as_str()?).ok()
 }

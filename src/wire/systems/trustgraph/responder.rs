@@ -1,4 +1,5 @@
-//! Answering for TrustGraph's services on a bus, or as its gateway, by samples or by the rules of a stub.
+//! Answering for TrustGraph's services on a bus, or as its gateway, by samples or by the rules of a
+//! stub.
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use super::{
 use crate::{
     engine::stub::script::StubService,
     model::{
-        call::CallProblem,
+        call::CallError,
         connection::Connection,
         problem::{Problem, ProblemKind},
         tool::Tool,
@@ -35,7 +36,9 @@ use crate::{
         connector::Connector,
         systems::facets::{
             decided::{Answered, By},
-            responder::{Abilities, Prepared, Report, Responder, Responding, Stubs, Wanted, reporting},
+            responder::{
+                Abilities, Prepared, Report, Responder, Responding, Stubs, Wanted, reporting,
+            },
         },
     },
 };
@@ -46,7 +49,8 @@ pub struct TrustGraphResponder;
 /// Where to answer, and for what.
 enum Place {
     Bus(Vec<ServedService>),
-    /// At another address than the connection's, where one is named; with the configuration that it has.
+    /// At another address than the connection's, where one is named; with the configuration that it
+    /// has.
     Gateway(Vec<GatewayRoute>, Option<String>, Box<Table>),
 }
 
@@ -69,12 +73,21 @@ impl Responder for TrustGraphResponder {
     fn prepare(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Prepared>, Problem> {
         if !wanted.connection.transport().is_bus() {
             let table = Box::new(Table::of(wanted.catalog));
-            return Ok(Box::new(Place::Gateway(doors(wanted)?, wanted.listen.map(str::to_owned), table)));
+            return Ok(Box::new(Place::Gateway(
+                doors(wanted)?,
+                wanted.listen.map(str::to_owned),
+                table,
+            )));
         }
         if wanted.listen.is_some() {
-            let problem =
-                Problem::new(ProblemKind::Input, "serving", "--listen is for gateways; on a broker requests come to queues");
-            return Err(problem.remedy("take it out, or name a gateway: --connection ws://127.0.0.1:0"));
+            let problem = Problem::new(
+                ProblemKind::Input,
+                "serving",
+                "--listen is for gateways; on a broker requests come to queues",
+            );
+            return Err(
+                problem.remedy("take it out, or name a gateway: --connection ws://127.0.0.1:0")
+            );
         }
         Ok(Box::new(Place::Bus(offers(wanted)?)))
     }
@@ -85,7 +98,7 @@ impl Prepared for Place {
         self: Box<Self>,
         connector: &'a dyn Connector,
         connection: &'a Connection,
-    ) -> BoxFuture<'a, Result<Box<dyn Responding>, CallProblem>> {
+    ) -> BoxFuture<'a, Result<Box<dyn Responding>, CallError>> {
         Box::pin(async move {
             let started = match *self {
                 Self::Bus(offers) => {
@@ -94,7 +107,9 @@ impl Prepared for Place {
                     Started::Bus(Serving::start(bus, offers).await?, warnings)
                 }
                 Self::Gateway(doors, listen, table) => {
-                    let listening = Listening::start(connection, connector.secrets(), listen.as_deref(), doors).await?;
+                    let listening =
+                        Listening::start(connection, connector.secrets(), listen.as_deref(), doors)
+                            .await?;
                     Started::Gateway(Box::new(listening.with(*table)))
                 }
             };
@@ -107,19 +122,24 @@ impl Responding for Started {
     fn warnings(&self) -> Vec<String> {
         match self {
             Self::Bus(_, warnings) => warnings.clone(),
-            Self::Gateway(listening) if listening.is_open() => vec!["other machines can reach this address too".into()],
+            Self::Gateway(listening) if listening.is_open() => {
+                vec!["other machines can reach this address too".into()]
+            }
             Self::Gateway(_) => Vec::new(),
         }
     }
 
     fn lines(&self) -> Vec<String> {
         match self {
-            Self::Bus(serving, _) => {
-                serving.subjects().into_iter().map(|(name, subject)| format!("listening on {subject} for {name}")).collect()
-            }
+            Self::Bus(serving, _) => serving
+                .subjects()
+                .into_iter()
+                .map(|(name, subject)| format!("listening on {subject} for {name}"))
+                .collect(),
             // The address comes last, because who waits for it goes on at once.
             Self::Gateway(listening) => {
-                let places = listening.places().map(|(name, path)| format!("answering {path} for {name}"));
+                let places =
+                    listening.places().map(|(name, path)| format!("answering {path} for {name}"));
                 places.chain([format!("listening at {}", listening.url())]).collect()
             }
         }
@@ -127,16 +147,26 @@ impl Responding for Started {
 
     fn address(&self) -> String {
         match self {
-            Self::Bus(serving, _) => serving.subjects().pop().map(|(_, subject)| subject.to_owned()).unwrap_or_default(),
+            Self::Bus(serving, _) => {
+                serving.subjects().pop().map(|(_, subject)| subject.to_owned()).unwrap_or_default()
+            }
             Self::Gateway(listening) => listening.url(),
         }
     }
 
-    fn run(self: Box<Self>, reports: mpsc::Sender<Report>, stop: CancellationToken) -> BoxFuture<'static, ()> {
+    fn run(
+        self: Box<Self>,
+        reports: mpsc::Sender<Report>,
+        stop: CancellationToken,
+    ) -> BoxFuture<'static, ()> {
         Box::pin(async move {
             match *self {
-                Self::Bus(serving, _) => reporting(|answered| serving.run(Some(answered), stop), reports).await,
-                Self::Gateway(listening) => reporting(|answered| listening.run(Some(answered), stop), reports).await,
+                Self::Bus(serving, _) => {
+                    reporting(|answered| serving.run(Some(answered), stop), reports).await;
+                }
+                Self::Gateway(listening) => {
+                    reporting(|answered| listening.run(Some(answered), stop), reports).await;
+                }
             }
         })
     }
@@ -145,7 +175,9 @@ impl Responding for Started {
 impl From<Answered> for Report {
     fn from(answered: Answered) -> Self {
         let Answered { service, id, user, rule, pieces, note, problem } = answered;
-        let error = problem.as_ref().map(|problem| json!({"type": problem.kind.word(), "message": problem.message}));
+        let error = problem
+            .as_ref()
+            .map(|problem| json!({"type": problem.kind.word(), "message": problem.message}));
         let mut json = json!({
             "event": "call", "service": service, "id": id, "user": user, "rule": rule, "chunks": pieces, "error": error,
         });
@@ -169,15 +201,27 @@ impl From<Answered> for Report {
             Some(_) => format!("refused {service} {id}{of}: {words}"),
         };
         let answered = problem.is_none();
-        Self { number: 0, tool: service, caller: user, words, answered, problem, line, details: Vec::new(), json }
+        Self {
+            number: 0,
+            tool: service,
+            caller: user,
+            words,
+            answered,
+            problem,
+            line,
+            details: Vec::new(),
+            json,
+        }
     }
 }
 
 fn doors(wanted: &Wanted<'_>) -> Result<Vec<GatewayRoute>, Problem> {
-    let mut chosen = wanted.stubs.as_ref().map_or_else(|| Ok(Vec::new()), |stubs| stub_doors(stubs, wanted))?;
+    let mut chosen =
+        wanted.stubs.as_ref().map_or_else(|| Ok(Vec::new()), |stubs| stub_doors(stubs, wanted))?;
     let sample = |tool: &Tool| GatewayRoute::sample_for(tool, wanted.catalog, wanted.connection);
     if wanted.tools.is_empty() && wanted.stubs.is_none() {
-        let own: Vec<GatewayRoute> = wanted.catalog.tools.iter().filter_map(|tool| sample(tool)).collect();
+        let own: Vec<GatewayRoute> =
+            wanted.catalog.tools.iter().filter_map(|tool| sample(tool)).collect();
         return Ok(if own.is_empty() { doors::samples(wanted.connection) } else { own });
     }
     for word in wanted.tools {
@@ -197,7 +241,8 @@ fn doors(wanted: &Wanted<'_>) -> Result<Vec<GatewayRoute>, Problem> {
 }
 
 fn offers(wanted: &Wanted<'_>) -> Result<Vec<ServedService>, Problem> {
-    let mut chosen = wanted.stubs.as_ref().map_or_else(|| Ok(Vec::new()), |stubs| stub_offers(stubs, wanted))?;
+    let mut chosen =
+        wanted.stubs.as_ref().map_or_else(|| Ok(Vec::new()), |stubs| stub_offers(stubs, wanted))?;
     if wanted.tools.is_empty() && wanted.stubs.is_none() {
         let own = offers::standing_in(&wanted.catalog.services);
         return Ok(if own.is_empty() { offers::samples() } else { own });
@@ -218,8 +263,8 @@ fn offers(wanted: &Wanted<'_>) -> Result<Vec<ServedService>, Problem> {
     Ok(chosen)
 }
 
-/// The services of a stub file, on the queues that it says, else on those of the workspace's services. Those that are behind a gateway are
-/// told and left out.
+/// The services of a stub file, on the queues that it says, else on those of the workspace's
+/// services. Those that are behind a gateway are told and left out.
 ///
 /// # Errors
 /// When a service's queues are not known, or none is left.
@@ -239,8 +284,9 @@ fn stub_offers(stubs: &Stubs<'_>, wanted: &Wanted<'_>) -> Result<Vec<ServedServi
     left(offers, stubs.file, "serve it on a gateway: --connection ws://127.0.0.1:0")
 }
 
-/// The same behind a gateway: at the paths that the file says, else for the tools of the workspace that they are named after. Services on
-/// queues are told and left out, and so is what cannot be rehearsed in this way.
+/// The same behind a gateway: at the paths that the file says, else for the tools of the workspace
+/// that they are named after. Services on queues are told and left out, and so is what cannot be
+/// rehearsed in this way.
 ///
 /// # Errors
 /// As [`stub_offers`].
@@ -271,7 +317,10 @@ fn left<T>(left: Vec<T>, file: &str, remedy: &str) -> Result<Vec<T>, Problem> {
 fn not_over_http(stub: &StubService, wanted: &Wanted<'_>) {
     for rule in &stub.rules {
         if let Some(words) = rule.then.fault.and_then(served::over_http) {
-            (wanted.warn)(format!("the rule \"{}\" of \"{}\": {words}; a WebSocket (ws://) has ids", rule.name, stub.name));
+            (wanted.warn)(format!(
+                "the rule \"{}\" of \"{}\": {words}; a WebSocket (ws://) has ids",
+                rule.name, stub.name
+            ));
         }
     }
 }
@@ -289,12 +338,20 @@ fn door(stub: &StubService, wanted: &Wanted<'_>) -> Result<Result<GatewayRoute, 
     }
     if stub.name == agent::SERVICE {
         let at = Endpoint::of_flow(agent::SERVICE, &Gateway::of(wanted.connection));
-        return Ok(Ok(GatewayRoute { name: stub.name.clone(), at, config: serde_json::Map::new(), by }));
+        return Ok(Ok(GatewayRoute {
+            name: stub.name.clone(),
+            at,
+            config: serde_json::Map::new(),
+            by,
+        }));
     }
     if wanted.lookup.service(&stub.name).is_ok() {
-        return Ok(Err("TrustGraph's gateway has no endpoint for tool services; serve it on its broker".into()));
+        return Ok(Err(
+            "TrustGraph's gateway has no endpoint for tool services; serve it on its broker".into(),
+        ));
     }
-    let cause = format!("the stub answers for \"{}\", which is no tool of this workspace", stub.name);
+    let cause =
+        format!("the stub answers for \"{}\", which is no tool of this workspace", stub.name);
     let remedy = "give it a request-queue, such as /api/v1/flow/default/service/mcp-tool";
     Err(Problem::new(ProblemKind::Input, "serving", cause).remedy(remedy))
 }
@@ -304,7 +361,10 @@ fn offer(stub: StubService, wanted: &Wanted<'_>) -> Result<ServedService, Proble
         Some(request) => (request, stub.response.clone()),
         None => {
             let queues = wanted.lookup.service(&stub.name).ok().and_then(|service| {
-                Some((service.request_queue.clone()?, stub.response.clone().or_else(|| service.response_queue.clone())))
+                Some((
+                    service.request_queue.clone()?,
+                    stub.response.clone().or_else(|| service.response_queue.clone()),
+                ))
             });
             queues.ok_or_else(|| {
                 let cause = format!(

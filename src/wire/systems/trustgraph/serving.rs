@@ -13,7 +13,7 @@ use crate::{
         services::sample::Asking,
         stub::play::{Step, StubOutput, spoiled},
     },
-    model::{call::CallProblem, error_kind::ErrorKind},
+    model::{call::CallError, error_kind::ErrorKind},
     systems::trustgraph::{reply, request},
     wire::{
         systems::facets::decided::{self, Answered, Decided, UNKNOWN, decide, steps},
@@ -50,7 +50,7 @@ struct RunningService {
 
 impl Serving {
     /// Subscribes for all of them. Once this is done, every request on the bus is heard.
-    pub async fn start(bus: Arc<dyn Bus>, offers: Vec<ServedService>) -> Result<Self, CallProblem> {
+    pub async fn start(bus: Arc<dyn Bus>, offers: Vec<ServedService>) -> Result<Self, CallError> {
         let mut stands = Vec::with_capacity(offers.len());
         for offer in offers {
             let address = |queue: &str| address(queue, bus.transport());
@@ -66,10 +66,14 @@ impl Serving {
     /// The subjects that are listened to, with their services' names.
     #[must_use]
     pub fn subjects(&self) -> Vec<(&str, &str)> {
-        self.stands.iter().map(|(stand, _)| (stand.offer.name.as_str(), stand.at.name.as_str())).collect()
+        self.stands
+            .iter()
+            .map(|(stand, _)| (stand.offer.name.as_str(), stand.at.name.as_str()))
+            .collect()
     }
 
-    /// Answers until `stop`, then ends the answers under way. Reports that nobody takes in time are left out.
+    /// Answers until `stop`, then ends the answers under way. Reports that nobody takes in time are
+    /// left out.
     pub async fn run(self, report: Option<mpsc::Sender<Answered>>, stop: CancellationToken) {
         let Self { bus, stands } = self;
         let heard = stands.into_iter().map(|(stand, line)| {
@@ -104,14 +108,22 @@ impl Serving {
     }
 }
 
-/// Sends a message around to itself: when it is back, the subscriptions before it are known to the server.
-async fn settle(bus: &dyn Bus) -> Result<(), CallProblem> {
+/// Sends a message around to itself: when it is back, the subscriptions before it are known to the
+/// server.
+async fn settle(bus: &dyn Bus) -> Result<(), CallError> {
     let Some(inbox) = bus.inbox() else { return Ok(()) };
     let mut line = bus.subscribe(&inbox, Share::Each).await?;
-    bus.send(Outgoing { to: inbox, reply: None, headers: Vec::new(), body: Bytes::new(), expires: None }).await?;
+    bus.send(Outgoing {
+        to: inbox,
+        reply: None,
+        headers: Vec::new(),
+        body: Bytes::new(),
+        expires: None,
+    })
+    .await?;
     match timeout(STARTING, line.next()).await {
         Ok(Some(_)) => Ok(()),
-        _ => Err(CallProblem {
+        _ => Err(CallError {
             kind: ErrorKind::NoServer,
             message: format!("{} did not confirm that it listens", bus.place()),
             remedy: "check the connection and the permission to subscribe".into(),
@@ -120,24 +132,41 @@ async fn settle(bus: &dyn Bus) -> Result<(), CallProblem> {
 }
 
 /// Answers one request.
-async fn attend(bus: &dyn Bus, stand: &RunningService, packet: Packet, stop: &CancellationToken) -> Answered {
-    let given = packet.headers.iter().find(|(name, _)| name == request::ID).map(|(_, id)| id.clone());
+async fn attend(
+    bus: &dyn Bus,
+    stand: &RunningService,
+    packet: Packet,
+    stop: &CancellationToken,
+) -> Answered {
+    let given =
+        packet.headers.iter().find(|(name, _)| name == request::ID).map(|(_, id)| id.clone());
     let id = given.unwrap_or_else(|| UNKNOWN.into());
     let (user, decided) = match request::parse(&packet.body) {
-        _ if beside::is_probe(&id) => {
-            (String::new(), Decided::refused(ErrorKind::ToolcribServes, "toolcrib answers here".into(), ""))
-        }
+        _ if beside::is_probe(&id) => (
+            String::new(),
+            Decided::refused(ErrorKind::ToolcribServes, "toolcrib answers here".into(), ""),
+        ),
         Ok(asked) => {
-            let asking = Asking { user: &asked.user, config: &asked.config, arguments: &asked.arguments };
+            let asking =
+                Asking { user: &asked.user, config: &asked.config, arguments: &asked.arguments };
             let decided = decide(&stand.offer.by, &asking);
             (asked.user, decided)
         }
-        Err(problem) => (String::new(), Decided::refused(ErrorKind::ToolServiceError, problem.message, "")),
+        Err(problem) => {
+            (String::new(), Decided::refused(ErrorKind::ToolServiceError, problem.message, ""))
+        }
     };
     let Decided { rule, play, problem } = decided;
-    let mut answered = Answered { service: stand.offer.name.clone(), id, user, rule, problem, ..Answered::default() };
+    let mut answered = Answered {
+        service: stand.offer.name.clone(),
+        id,
+        user,
+        rule,
+        problem,
+        ..Answered::default()
+    };
     let Some(to) = stand.answers.clone().or(packet.reply) else {
-        answered.problem = Some(CallProblem {
+        answered.problem = Some(CallError {
             kind: ErrorKind::NoWayBack,
             message: "the service has no response queue, and the request names no inbox".into(),
             remedy: "give the service a response-queue".into(),
@@ -160,6 +189,15 @@ fn message(to: &Address, id: &str, step: &Step) -> Outgoing {
         StubOutput::Chunk { text, last } => reply::chunk(text, *last),
         StubOutput::Error { kind, message } => reply::error(kind, message),
     };
-    let headers = decided::id(step.under, id).map(|id| (request::ID.to_owned(), id.to_owned())).into_iter().collect();
-    Outgoing { to: to.clone(), reply: None, headers, body: spoiled(step.body, whole).into(), expires: None }
+    let headers = decided::id(step.under, id)
+        .map(|id| (request::ID.to_owned(), id.to_owned()))
+        .into_iter()
+        .collect();
+    Outgoing {
+        to: to.clone(),
+        reply: None,
+        headers,
+        body: spoiled(step.body, whole).into(),
+        expires: None,
+    }
 }

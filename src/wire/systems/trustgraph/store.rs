@@ -33,7 +33,11 @@ const RETURNING: Duration = Duration::from_secs(10);
 pub struct TrustGraphStore;
 
 impl DeployedStore for TrustGraphStore {
-    fn read<'a>(&self, connector: &'a dyn Connector, connection: &'a Connection) -> BoxFuture<'a, Result<Vec<Item>, Problem>> {
+    fn read<'a>(
+        &self,
+        connector: &'a dyn Connector,
+        connection: &'a Connection,
+    ) -> BoxFuture<'a, Result<Vec<Item>, Problem>> {
         Box::pin(read(connector, connection))
     }
 
@@ -45,8 +49,12 @@ impl DeployedStore for TrustGraphStore {
     ) -> BoxFuture<'a, Result<Option<Listeners>, Problem>> {
         Box::pin(async move {
             let doing = "reading TrustGraph's prompt templates";
-            let names = item::templates(&configure(connector, connection, item::listing(keys::PROMPT), doing).await?);
-            Ok(names.map(|names| names.into_iter().map(|name| (name, keys::PROMPT.to_owned())).collect()))
+            let names = item::templates(
+                &configure(connector, connection, item::listing(keys::PROMPT), doing).await?,
+            );
+            Ok(names.map(|names| {
+                names.into_iter().map(|name| (name, keys::PROMPT.to_owned())).collect()
+            }))
         })
     }
 
@@ -74,11 +82,19 @@ async fn configure(
 ///
 /// # Errors
 /// When the connection leads to no gateway, or something cannot be read.
-pub async fn read(connector: &dyn Connector, connection: &Connection) -> Result<Vec<Item>, Problem> {
+pub async fn read(
+    connector: &dyn Connector,
+    connection: &Connection,
+) -> Result<Vec<Item>, Problem> {
     let doing = "reading TrustGraph's configuration";
     if !settings::is_gateway(connection.transport()) {
-        let cause = format!("connection \"{}\" leads to {}, not to a gateway", connection.name, connection.transport().title());
-        let remedy = "name TrustGraph's gateway: --connection https://HOST:8888, or one from toolcrib.toml";
+        let cause = format!(
+            "connection \"{}\" leads to {}, not to a gateway",
+            connection.name,
+            connection.transport().title()
+        );
+        let remedy =
+            "name TrustGraph's gateway: --connection https://HOST:8888, or one from toolcrib.toml";
         return Err(Problem::new(ProblemKind::Input, doing, cause).remedy(remedy));
     }
     let mut items = Vec::new();
@@ -89,21 +105,40 @@ pub async fn read(connector: &dyn Connector, connection: &Connection) -> Result<
     Ok(items)
 }
 
-/// Makes a push, and reads back whether everything is there: the gateway answers to an error as to a success.
+/// Makes a push, and reads back whether everything is there: the gateway answers to an error as to
+/// a success.
 ///
 /// # Errors
 /// When something could not be written, or is not there afterwards.
-async fn write(connector: &dyn Connector, connection: &Connection, push: &Push) -> Result<(), Problem> {
+async fn write(
+    connector: &dyn Connector,
+    connection: &Connection,
+    push: &Push,
+) -> Result<(), Problem> {
     let bodies = push::writes(push);
     for (confirmed, body) in bodies.iter().enumerate() {
         if let Err(problem) = configure(connector, connection, body.clone(), WRITING).await {
-            return Err(halfway(connector, connection, push, &push::unread(&bodies, confirmed), problem).await);
+            return Err(halfway(
+                connector,
+                connection,
+                push,
+                &push::unread(&bodies, confirmed),
+                problem,
+            )
+            .await);
         }
     }
     let unmet = match read(connector, connection).await {
         Ok(items) => push.unmet(&items),
         Err(problem) => {
-            return Err(halfway(connector, connection, push, &push::unread(&bodies, bodies.len()), problem).await);
+            return Err(halfway(
+                connector,
+                connection,
+                push,
+                &push::unread(&bodies, bodies.len()),
+                problem,
+            )
+            .await);
         }
     };
     if unmet.is_empty() {
@@ -113,11 +148,19 @@ async fn write(connector: &dyn Connector, connection: &Connection, push: &Push) 
     Err(Problem::new(ProblemKind::Service, WRITING, unmet.join("; ")).remedy(remedy))
 }
 
-/// The problem with what is there now: read back where that is possible, else what is known of each request.
-async fn halfway(connector: &dyn Connector, connection: &Connection, push: &Push, unread: &str, problem: Problem) -> Problem {
+/// The problem with what is there now: read back where that is possible, else what is known of each
+/// request.
+async fn halfway(
+    connector: &dyn Connector,
+    connection: &Connection,
+    push: &Push,
+    unread: &str,
+    problem: Problem,
+) -> Problem {
     let mut states = connector.states();
     let again = async {
-        let back = states.wait_for(|states| states.get(&connection.name) == Some(&ConnectionState::Connected));
+        let back = states
+            .wait_for(|states| states.get(&connection.name) == Some(&ConnectionState::Connected));
         back.await.ok().map(drop)?;
         read(connector, connection).await.ok()
     };

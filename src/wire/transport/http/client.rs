@@ -5,7 +5,7 @@ use rustls::ClientConfig;
 
 use super::messages;
 use crate::{
-    model::call::CallProblem,
+    model::call::CallError,
     wire::{
         tls,
         transport::{settings::Server, socket::CONNECTING},
@@ -16,7 +16,7 @@ use crate::{
 ///
 /// # Errors
 /// When it cannot be made from these settings.
-pub fn client(headers: HeaderMap, encryption: Option<&ClientConfig>) -> Result<Client, CallProblem> {
+pub fn client(headers: HeaderMap, encryption: Option<&ClientConfig>) -> Result<Client, CallError> {
     // The client is built with an encryption of its own even where none is spoken.
     tls::install();
     let client = Client::builder()
@@ -25,7 +25,8 @@ pub fn client(headers: HeaderMap, encryption: Option<&ClientConfig>) -> Result<C
         .connect_timeout(CONNECTING)
         // An address is what it is; a token must not go anywhere else.
         .redirect(Policy::none())
-        // One that was kept may have been closed meanwhile, and the request could not be sent twice.
+        // One that was kept may have been closed meanwhile, and the request could not be sent
+        // twice.
         .pool_max_idle_per_host(0)
         .no_proxy();
     let client = match encryption {

@@ -1,4 +1,5 @@
-//! Reads a stream of server-sent events, as the HTML standard has it, however it is cut into pieces.
+//! Reads a stream of server-sent events, as the HTML standard has it, however it is cut into
+//! pieces.
 
 /// One event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -7,7 +8,8 @@ pub struct Event {
     pub name: String,
     /// The last id that was told until then; empty where there is none.
     pub id: String,
-    /// After how many milliseconds the server wants to be asked again when the stream breaks, as it said last.
+    /// After how many milliseconds the server wants to be asked again when the stream breaks, as it
+    /// said last.
     pub retry: Option<u64>,
     pub data: Vec<u8>,
 }
@@ -46,13 +48,15 @@ impl Events {
         ended
     }
 
-    /// The last id that counts, to resume after; empty where there is none. An event without data sets it too.
+    /// The last id that counts, to resume after; empty where there is none. An event without data
+    /// sets it too.
     #[must_use]
     pub fn last_id(&self) -> &str {
         &self.last_id
     }
 
-    /// After how many milliseconds the server wants to be asked again when the stream breaks, as it said last.
+    /// After how many milliseconds the server wants to be asked again when the stream breaks, as it
+    /// said last.
     #[must_use]
     pub fn retry(&self) -> Option<u64> {
         self.retry
@@ -106,8 +110,7 @@ mod tests {
 
     use super::*;
 
-    const STREAM: &str =
-        ": hello\nevent: piece\ndata: {\"a\": 1}\n\ndata: two\r\ndata:lines\r\n\r\nid: 7\n\ndata\n\ndata: unfinished\n";
+    const STREAM: &str = ": hello\nevent: piece\ndata: {\"a\": 1}\n\ndata: two\r\ndata:lines\r\n\r\nid: 7\n\ndata\n\ndata: unfinished\n";
 
     fn read(pieces: &[&[u8]]) -> Vec<Event> {
         let mut events = Events::default();
@@ -119,7 +122,10 @@ mod tests {
         let read = read(&[STREAM.as_bytes()]);
         let data: Vec<_> = read.iter().map(|event| String::from_utf8_lossy(&event.data)).collect();
         assert_eq!(data, ["{\"a\": 1}", "two\nlines", ""]);
-        assert_eq!((read[0].name.as_str(), read[1].name.as_str(), read[2].id.as_str()), ("piece", "", "7"));
+        assert_eq!(
+            (read[0].name.as_str(), read[1].name.as_str(), read[2].id.as_str()),
+            ("piece", "", "7")
+        );
     }
 
     #[test]

@@ -9,14 +9,16 @@ use bytes::{Bytes, BytesMut};
 use futures::stream;
 use reqwest::{
     Body, Client, Method, RequestBuilder, Response,
-    header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
+    header::{
+        ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue,
+    },
 };
 use rustls::ClientConfig;
 use tokio::sync::oneshot;
 
 use super::{client, events::Events, marks, messages};
 use crate::{
-    model::call::CallProblem,
+    model::call::CallError,
     wire::transport::{
         message::{Incoming, Outgoing, Packet},
         message_queue::QueueSender,
@@ -34,7 +36,7 @@ pub struct Exchange {
 }
 
 /// Whether a request has left.
-type Left = Result<(), CallProblem>;
+type Left = Result<(), CallError>;
 
 /// Tells that once.
 #[derive(Clone)]
@@ -51,7 +53,7 @@ impl Leaving {
     }
 
     /// The problem is given back when the request had left before.
-    fn failed(&self, problem: CallProblem) -> Option<CallProblem> {
+    fn failed(&self, problem: CallError) -> Option<CallError> {
         let Some(sender) = self.sender() else { return Some(problem) };
         let _ = sender.send(Err(problem));
         None
@@ -66,17 +68,23 @@ impl Exchange {
         encryption: Option<&ClientConfig>,
         token: Option<String>,
         largest: u64,
-    ) -> Result<Self, CallProblem> {
+    ) -> Result<Self, CallError> {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
         if let Some(token) = token {
-            let mut value = HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| messages::bad_token())?;
+            let mut value = HeaderValue::from_str(&format!("Bearer {token}"))
+                .map_err(|_| messages::bad_token())?;
             value.set_sensitive(true);
             headers.insert(AUTHORIZATION, value);
         }
         let client = client::client(headers, encryption)?;
         let largest = usize::try_from(largest).unwrap_or(usize::MAX);
-        Ok(Self { client, base: client::base(server, encryption.is_some()), server: server.clone(), largest })
+        Ok(Self {
+            client,
+            base: client::base(server, encryption.is_some()),
+            server: server.clone(),
+            largest,
+        })
     }
 
     /// A message as a request: its own headers go in the place of the usual ones.
@@ -86,7 +94,7 @@ impl Exchange {
         headers: &[(String, String)],
         body: Bytes,
         leaving: &Leaving,
-    ) -> Result<RequestBuilder, CallProblem> {
+    ) -> Result<RequestBuilder, CallError> {
         let word = marks::method_of(headers);
         let method = Method::from_bytes(word.as_bytes()).map_err(|_| messages::bad_method(word))?;
         let mut own = HeaderMap::new();
@@ -96,7 +104,8 @@ impl Exchange {
         }
         let mut given = HeaderMap::new();
         for (name, value) in headers.iter().filter(|(name, _)| !marks::is_mark(name)) {
-            let header = HeaderName::from_bytes(name.as_bytes()).ok().zip(HeaderValue::from_str(value).ok());
+            let header =
+                HeaderName::from_bytes(name.as_bytes()).ok().zip(HeaderValue::from_str(value).ok());
             let (header, value) = header.ok_or_else(|| messages::bad_header(name))?;
             given.append(header, value);
         }
@@ -110,9 +119,9 @@ impl Exchange {
         Ok(request.body(self::body(body, leaving.clone())))
     }
 
-    /// Sends the request; what comes back goes into the inbox, and the request ends when nobody listens there any more. It is done when the
-    /// request has left.
-    pub async fn begin(&self, message: Outgoing, inbox: QueueSender) -> Result<(), CallProblem> {
+    /// Sends the request; what comes back goes into the inbox, and the request ends when nobody
+    /// listens there any more. It is done when the request has left.
+    pub async fn begin(&self, message: Outgoing, inbox: QueueSender) -> Result<(), CallError> {
         let (sender, gone) = oneshot::channel();
         let leaving = Leaving(Arc::new(Mutex::new(Some(sender))));
         let request = self.request(&message.to.name, &message.headers, message.body, &leaving)?;
@@ -146,19 +155,34 @@ fn body(bytes: Bytes, leaving: Leaving) -> Body {
     }))
 }
 
-async fn take(mut response: Response, inbox: &QueueSender, server: &Server, largest: usize) -> Result<(), CallProblem> {
+async fn take(
+    mut response: Response,
+    inbox: &QueueSender,
+    server: &Server,
+    largest: usize,
+) -> Result<(), CallError> {
     let status = response.status().as_u16();
-    let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = response
+        .headers()
+        .get(CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok())
+        .unwrap_or_default();
     let mut events = kind.starts_with("text/event-stream").then(Events::default);
     // They came once, so they are told once: with the first message.
     let mut headers = headers_of(&response);
     let mut whole = BytesMut::new();
-    while let Some(piece) = response.chunk().await.map_err(|error| messages::broken(server, &error))? {
+    while let Some(piece) =
+        response.chunk().await.map_err(|error| messages::broken(server, &error))?
+    {
         match &mut events {
             None => whole.extend_from_slice(&piece),
             Some(events) => {
                 for event in events.take(&piece) {
-                    if inbox.push(packet(marks::of_event(&event), &mut headers, event.data.into())).await.is_err() {
+                    if inbox
+                        .push(packet(marks::of_event(&event), &mut headers, event.data.into()))
+                        .await
+                        .is_err()
+                    {
                         return Ok(());
                     }
                 }
@@ -181,7 +205,11 @@ fn headers_of(response: &Response) -> Vec<(String, String)> {
     response.headers().iter().map(|(name, value)| (name.to_string(), written(value))).collect()
 }
 
-fn packet(mut marks: Vec<(String, String)>, headers: &mut Vec<(String, String)>, body: Bytes) -> Incoming {
+fn packet(
+    mut marks: Vec<(String, String)>,
+    headers: &mut Vec<(String, String)>,
+    body: Bytes,
+) -> Incoming {
     marks.append(headers);
     Incoming::Packet(Packet { subject: None, reply: None, headers: marks, body })
 }

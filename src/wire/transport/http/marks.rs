@@ -1,4 +1,5 @@
-//! What is said of a message beside its headers and its body, as headers that no server can send: their names begin with a colon.
+//! What is said of a message beside its headers and its body, as headers that no server can send:
+//! their names begin with a colon.
 
 use super::events::Event;
 use crate::wire::transport::message::Packet;

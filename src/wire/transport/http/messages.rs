@@ -3,7 +3,7 @@
 use std::{error::Error, io};
 
 use crate::{
-    model::{call::CallProblem, error_kind::ErrorKind, size},
+    model::{call::CallError, error_kind::ErrorKind, size},
     wire::{
         tls,
         transport::{settings::Server, socket},
@@ -12,7 +12,7 @@ use crate::{
 
 /// The request did not leave, or nothing came back for it.
 #[must_use]
-pub fn unanswered(server: &Server, error: &reqwest::Error) -> CallProblem {
+pub fn unanswered(server: &Server, error: &reqwest::Error) -> CallError {
     let cause = root(error);
     if let Some(cause) = encryption(error) {
         return tls::refusal(&server.to_string(), &server.host, cause);
@@ -26,7 +26,7 @@ pub fn unanswered(server: &Server, error: &reqwest::Error) -> CallProblem {
             "start the server there, or correct the address",
         );
     }
-    CallProblem::new(
+    CallError::new(
         ErrorKind::ConnectionLost,
         format!("the connection to {server} ended before an answer came: {cause}"),
         "see whether the server was stopped; what it was asked to do may be done all the same",
@@ -35,8 +35,8 @@ pub fn unanswered(server: &Server, error: &reqwest::Error) -> CallProblem {
 
 /// The answer ended in the middle.
 #[must_use]
-pub fn broken(server: &Server, error: &reqwest::Error) -> CallProblem {
-    CallProblem::new(
+pub fn broken(server: &Server, error: &reqwest::Error) -> CallError {
+    CallError::new(
         ErrorKind::ConnectionLost,
         format!("the connection to {server} broke within the answer: {}", root(error)),
         "send it again once the server is back",
@@ -44,17 +44,20 @@ pub fn broken(server: &Server, error: &reqwest::Error) -> CallProblem {
 }
 
 #[must_use]
-pub fn too_large(server: &Server, most: usize) -> CallProblem {
-    CallProblem::new(
+pub fn too_large(server: &Server, most: usize) -> CallError {
+    CallError::new(
         ErrorKind::AnswerTooLarge,
-        format!("the answer of {server} grew past {}, and was stopped there", size::bytes(most as u64)),
+        format!(
+            "the answer of {server} grew past {}, and was stopped there",
+            size::bytes(most as u64)
+        ),
         "ask for less",
     )
 }
 
 #[must_use]
-pub fn silent_api(server: &Server, patience: std::time::Duration) -> CallProblem {
-    CallProblem::new(
+pub fn silent_api(server: &Server, patience: std::time::Duration) -> CallError {
+    CallError::new(
         ErrorKind::TimedOut,
         format!("{server} took the request and gave no answer within {} s", patience.as_secs()),
         "see whether it hangs; what it was asked to do may be done all the same",
@@ -62,13 +65,17 @@ pub fn silent_api(server: &Server, patience: std::time::Duration) -> CallProblem
 }
 
 #[must_use]
-pub fn nobody_waits() -> CallProblem {
-    CallProblem::new(ErrorKind::NoWayBack, "a request over HTTP needs someone who waits for its answer", "call a tool instead")
+pub fn nobody_waits() -> CallError {
+    CallError::new(
+        ErrorKind::NoWayBack,
+        "a request over HTTP needs someone who waits for its answer",
+        "call a tool instead",
+    )
 }
 
 #[must_use]
-pub fn bad_token() -> CallProblem {
-    CallProblem::new(
+pub fn bad_token() -> CallError {
+    CallError::new(
         ErrorKind::BadSettings,
         "the token holds characters that no header takes",
         "look for a line break in the variable",
@@ -76,8 +83,8 @@ pub fn bad_token() -> CallProblem {
 }
 
 #[must_use]
-pub fn bad_method(word: &str) -> CallProblem {
-    CallProblem::new(
+pub fn bad_method(word: &str) -> CallError {
+    CallError::new(
         ErrorKind::BadRequest,
         format!("\"{}\" is no method of HTTP", word.escape_debug()),
         "write GET, POST, PUT, PATCH or DELETE",
@@ -85,14 +92,15 @@ pub fn bad_method(word: &str) -> CallProblem {
 }
 
 #[must_use]
-pub fn bad_header(name: &str) -> CallProblem {
-    let message = format!("the header {} holds characters that HTTP does not carry", name.escape_debug());
-    CallProblem::new(ErrorKind::BadHeader, message, "look for a line break in it")
+pub fn bad_header(name: &str) -> CallError {
+    let message =
+        format!("the header {} holds characters that HTTP does not carry", name.escape_debug());
+    CallError::new(ErrorKind::BadHeader, message, "look for a line break in it")
 }
 
 #[must_use]
-pub fn no_client(error: &reqwest::Error) -> CallProblem {
-    CallProblem::new(
+pub fn no_client(error: &reqwest::Error) -> CallError {
+    CallError::new(
         ErrorKind::BadSettings,
         format!("no HTTP can be spoken with these settings: {}", root(error)),
         "check the certificates",

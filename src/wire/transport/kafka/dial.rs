@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use super::{link::Kafka, messages, pulse::Pulse, topics::Topics};
 use crate::{
     model::{
-        call::CallProblem,
+        call::CallError,
         connection::{Connection, Credentials},
     },
     wire::{
@@ -28,12 +28,14 @@ use crate::{
 };
 
 /// The ways to prove a password, the strongest first: the last one shows it to the broker.
-const WAYS: [fn(Login) -> SaslConfig; 3] = [SaslConfig::ScramSha512, SaslConfig::ScramSha256, SaslConfig::Plain];
+const WAYS: [fn(Login) -> SaslConfig; 3] =
+    [SaslConfig::ScramSha512, SaslConfig::ScramSha256, SaslConfig::Plain];
 
 /// What may come in one message of a broker beside the answer in it.
 const AROUND: u64 = 1024 * 1024;
 
-/// More is never read at once, whatever an answer may have: the library takes the announced length for memory, on a connection for each partition.
+/// More is never read at once, whatever an answer may have: the library takes the announced length
+/// for memory, on a connection for each partition.
 const LARGEST: usize = 100 * 1024 * 1024;
 
 /// How to reach brokers.
@@ -46,36 +48,53 @@ pub struct Brokers {
 }
 
 impl Brokers {
-    pub async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallProblem> {
+    pub async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallError> {
         let servers = settings::servers(connection)?;
         let encryption = tls::encryption(connection).await?;
         let login = match &connection.credentials {
             Credentials::None => None,
-            Credentials::Password { user, password } => Some(Login::new(user.clone(), secrets.get(connection, password).await?)),
+            Credentials::Password { user, password } => {
+                Some(Login::new(user.clone(), secrets.get(connection, password).await?))
+            }
             Credentials::Token { .. } | Credentials::File { .. } => {
                 let remedy = "set user and password-variable or password-key";
-                return Err(settings::bad_settings(connection, "names a token or a file, and Kafka takes a password", remedy));
+                return Err(settings::bad_settings(
+                    connection,
+                    "names a token or a file, and Kafka takes a password",
+                    remedy,
+                ));
             }
         };
-        let largest = usize::try_from(connection.largest_answer.saturating_add(AROUND)).unwrap_or(usize::MAX).min(LARGEST);
+        let largest = usize::try_from(connection.largest_answer.saturating_add(AROUND))
+            .unwrap_or(usize::MAX)
+            .min(LARGEST);
         Ok(Self { servers, encryption, login, largest })
     }
 
-    async fn connect(&self, server: &Server) -> Result<Kafka, CallProblem> {
+    async fn connect(&self, server: &Server) -> Result<Kafka, CallError> {
         let mut pulse = Pulse::on(socket::open(server, self.encryption.as_ref()).await?);
         let greeting = async {
             pulse.beat().await.map_err(|_| messages::no_kafka(server))?;
             let client = self.client(server).await?;
-            let topics = client.list_topics().await.map_err(|error| messages::unwelcome(server, &error.to_string()))?;
+            let topics = client
+                .list_topics()
+                .await
+                .map_err(|error| messages::unwelcome(server, &error.to_string()))?;
             Ok((client, topics.len()))
         };
-        let (client, topics) = timeout(socket::CONNECTING, greeting).await.unwrap_or_else(|_| Err(socket::silent(server)))?;
+        let (client, topics) = timeout(socket::CONNECTING, greeting)
+            .await
+            .unwrap_or_else(|_| Err(socket::silent(server)))?;
         Ok(Kafka::new(Topics::new(client, server.to_string(), self.largest), topics, pulse))
     }
 
-    async fn client(&self, server: &Server) -> Result<Client, CallProblem> {
+    async fn client(&self, server: &Server) -> Result<Client, CallError> {
         let Some(login) = &self.login else {
-            return self.builder(server).build().await.map_err(|error| messages::unwelcome(server, &error.to_string()));
+            return self
+                .builder(server)
+                .build()
+                .await
+                .map_err(|error| messages::unwelcome(server, &error.to_string()));
         };
         let mut refusal = String::new();
         for way in WAYS {
@@ -92,7 +111,8 @@ impl Brokers {
 
     fn builder(&self, server: &Server) -> ClientBuilder {
         let Server { host, port, .. } = server;
-        let address = if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
+        let address =
+            if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
         // What it would try again could be a message that has arrived.
         let once = BackoffConfig { deadline: Some(Duration::ZERO), ..BackoffConfig::default() };
         let builder = ClientBuilder::new(vec![address]).client_id("toolcrib").backoff_config(once);

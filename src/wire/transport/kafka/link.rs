@@ -1,4 +1,5 @@
-//! The brokers that one connection leads to: what is sent there, what is heard, and whether they are there.
+//! The brokers that one connection leads to: what is sent there, what is heard, and whether they
+//! are there.
 
 use std::{
     collections::HashMap,
@@ -20,7 +21,7 @@ use tokio::{
 
 use super::{messages, pulse::Pulse, subscription::Subscription, topics::Topics};
 use crate::{
-    model::call::CallProblem,
+    model::call::CallError,
     wire::transport::{
         bus::{Doing, Share},
         connection_event::ConnectionEvents,
@@ -48,7 +49,8 @@ pub struct Kafka {
 struct Outlet {
     partitions: Vec<i32>,
     open: HashMap<i32, Arc<PartitionClient>>,
-    /// Something was sent since the last beat. A broker closes what is idle for long, and then a message could be lost.
+    /// Something was sent since the last beat. A broker closes what is idle for long, and then a
+    /// message could be lost.
     in_use: bool,
 }
 
@@ -56,19 +58,32 @@ impl Kafka {
     #[must_use]
     pub fn new(topics: Topics, count: usize, pulse: Pulse) -> Self {
         let (said, heard) = mpsc::unbounded_channel();
-        let greeting = format!("Kafka at {}, {count} {}", topics.place(), if count == 1 { "topic" } else { "topics" });
+        let greeting = format!(
+            "Kafka at {}, {count} {}",
+            topics.place(),
+            if count == 1 { "topic" } else { "topics" }
+        );
         let (pulse, outlets, heard) = (Mutex::new(pulse), Mutex::default(), Mutex::new(heard));
         Self { topics, greeting, pulse, outlets, said, heard }
     }
 
-    async fn outlet(&self, topic: &str, headers: &[(String, String)]) -> Result<Arc<PartitionClient>, CallProblem> {
+    async fn outlet(
+        &self,
+        topic: &str,
+        headers: &[(String, String)],
+    ) -> Result<Arc<PartitionClient>, CallError> {
         let mut outlets = self.outlets.lock().await;
         if !outlets.contains_key(topic) {
             let partitions = self.topics.partitions(topic).await?;
-            let partitions = partitions.ok_or_else(|| messages::no_topic(self.topics.place(), topic))?;
-            outlets.insert(topic.to_owned(), Outlet { partitions, open: HashMap::new(), in_use: true });
+            let partitions =
+                partitions.ok_or_else(|| messages::no_topic(self.topics.place(), topic))?;
+            outlets.insert(
+                topic.to_owned(),
+                Outlet { partitions, open: HashMap::new(), in_use: true },
+            );
         }
-        let outlet = outlets.get_mut(topic).ok_or_else(|| messages::no_topic(self.topics.place(), topic))?;
+        let outlet =
+            outlets.get_mut(topic).ok_or_else(|| messages::no_topic(self.topics.place(), topic))?;
         outlet.in_use = true;
         let partition = chosen(&outlet.partitions, headers);
         if let Some(client) = outlet.open.get(&partition) {
@@ -79,17 +94,20 @@ impl Kafka {
         Ok(client)
     }
 
-    async fn publish(&self, message: Outgoing) -> Result<(), CallProblem> {
+    async fn publish(&self, message: Outgoing) -> Result<(), CallError> {
         let Outgoing { to, headers, body, .. } = message;
         let record = Record {
             key: None,
             value: Some(body.to_vec()),
-            headers: headers.iter().map(|(name, value)| (name.clone(), value.clone().into_bytes())).collect(),
+            headers: headers
+                .iter()
+                .map(|(name, value)| (name.clone(), value.clone().into_bytes()))
+                .collect(),
             timestamp: now(),
         };
         let put = async |record| {
             let outlet = self.outlet(&to.name, &headers).await?;
-            Ok::<_, CallProblem>(outlet.produce(vec![record], Compression::NoCompression).await)
+            Ok::<_, CallError>(outlet.produce(vec![record], Compression::NoCompression).await)
         };
         let mut sent = put(record.clone()).await?;
         if let Err(error) = &sent
@@ -108,7 +126,7 @@ impl Kafka {
         }
     }
 
-    async fn consume(&self, at: &Address, share: Share) -> Result<Subscription, CallProblem> {
+    async fn consume(&self, at: &Address, share: Share) -> Result<Subscription, CallError> {
         let partitions = match share {
             Share::Observer => {
                 let found = self.topics.partitions(&at.name).await?;
@@ -137,7 +155,10 @@ fn chosen(partitions: &[i32], headers: &[(String, String)]) -> i32 {
 /// The protocol wants every message to say when it was sent.
 fn now() -> DateTime<Utc> {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).ok().and_then(DateTime::from_timestamp_millis).unwrap_or_default()
+    i64::try_from(since.as_millis())
+        .ok()
+        .and_then(DateTime::from_timestamp_millis)
+        .unwrap_or_default()
 }
 
 impl Link for Kafka {
@@ -147,7 +168,7 @@ impl Link for Kafka {
         self.greeting.clone()
     }
 
-    fn watch<'a>(&'a self, news: &'a ConnectionEvents) -> BoxFuture<'a, Option<CallProblem>> {
+    fn watch<'a>(&'a self, news: &'a ConnectionEvents) -> BoxFuture<'a, Option<CallError>> {
         Box::pin(async move {
             let (mut pulse, mut heard) = (self.pulse.lock().await, self.heard.lock().await);
             loop {
@@ -192,7 +213,9 @@ mod tests {
 
     #[test]
     fn pieces_of_one_answer_stay_together() {
-        let of = |id: &str| chosen(&[0, 1, 2, 3], &[("other".into(), "x".into()), ("id".into(), id.into())]);
+        let of = |id: &str| {
+            chosen(&[0, 1, 2, 3], &[("other".into(), "x".into()), ("id".into(), id.into())])
+        };
         assert_eq!(of("7f1c"), of("7f1c"));
         let all: std::collections::BTreeSet<i32> = (0..100).map(|id| of(&id.to_string())).collect();
         assert_eq!(all.len(), 4);

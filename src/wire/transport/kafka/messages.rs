@@ -5,7 +5,7 @@ use std::error::Error as Cause;
 use rskafka::client::error::{Error, ProtocolError};
 
 use crate::{
-    model::{call::CallProblem, error_kind::ErrorKind},
+    model::{call::CallError, error_kind::ErrorKind},
     wire::transport::{
         reconnecting::LinkEvent,
         settings::Server,
@@ -37,59 +37,68 @@ pub fn is_moving(error: &Error) -> bool {
 }
 
 /// The broker would not do what it was asked with that topic.
-pub fn refused(place: &str, doing: &str, topic: &str, error: &Error) -> CallProblem {
+pub fn refused(place: &str, doing: &str, topic: &str, error: &Error) -> CallError {
     use ProtocolError as Said;
     let Some(said) = code(error) else { return unreached(place, doing, topic, error) };
     match said {
-        Said::MessageTooLarge | Said::RecordListTooLarge => CallProblem::new(
+        Said::MessageTooLarge | Said::RecordListTooLarge => CallError::new(
             ErrorKind::TooLarge,
-            format!("{place} does not take the message for {topic}: it is larger than the topic allows"),
+            format!(
+                "{place} does not take the message for {topic}: it is larger than the topic allows"
+            ),
             "send less, or raise max.message.bytes of the topic (message.max.bytes of the broker)",
         ),
         Said::UnknownTopicOrPartition => no_topic(place, topic),
-        Said::InvalidTopicException => CallProblem::new(
+        Said::InvalidTopicException => CallError::new(
             ErrorKind::BadSubject,
             format!("{place} takes {topic} for no topic's name"),
             "write the queue as request:tg:NAME, of letters, digits, dots, _ and -",
         ),
-        Said::TopicAuthorizationFailed | Said::GroupAuthorizationFailed | Said::ClusterAuthorizationFailed => CallProblem::new(
+        Said::TopicAuthorizationFailed
+        | Said::GroupAuthorizationFailed
+        | Said::ClusterAuthorizationFailed => CallError::new(
             ErrorKind::Refused,
             format!("{place} does not let us {doing} {topic}"),
             "ask for permission to describe, read, write and create there, or use other credentials",
         ),
-        Said::PolicyViolation => CallProblem::new(
+        Said::PolicyViolation => CallError::new(
             ErrorKind::Refused,
             format!("{place} does not let us {doing} {topic}: its policy forbids it"),
             "make the topics of the service by hand there",
         ),
-        Said::NotEnoughReplicas | Said::NotEnoughReplicasAfterAppend => CallProblem::new(
+        Said::NotEnoughReplicas | Said::NotEnoughReplicasAfterAppend => CallError::new(
             ErrorKind::Refused,
             format!("{place} has too few copies of {topic} in step to take a message"),
             "see whether all brokers run, and the topic's min.insync.replicas",
         ),
-        Said::LeaderNotAvailable | Said::NotLeaderOrFollower => CallProblem::new(
+        Said::LeaderNotAvailable | Said::NotLeaderOrFollower => CallError::new(
             ErrorKind::NoServer,
             format!("nobody leads {topic} at {place} for now"),
             "see whether all brokers run, and try again in a moment",
         ),
-        said => {
-            CallProblem::new(ErrorKind::Refused, format!("could not {doing} {topic} at {place}: {said}"), "see the broker's log")
-        }
+        said => CallError::new(
+            ErrorKind::Refused,
+            format!("could not {doing} {topic} at {place}: {said}"),
+            "see the broker's log",
+        ),
     }
 }
 
 /// No broker could be asked.
-fn unreached(place: &str, doing: &str, topic: &str, error: &Error) -> CallProblem {
+fn unreached(place: &str, doing: &str, topic: &str, error: &Error) -> CallError {
     let said = error.to_string();
     // The library's words name the address that another broker told it.
-    let elsewhere = said.split_once("error connecting to broker \"").and_then(|(_, rest)| rest.split_once('"'));
+    let elsewhere =
+        said.split_once("error connecting to broker \"").and_then(|(_, rest)| rest.split_once('"'));
     match elsewhere {
-        Some((broker, _)) if !place.ends_with(&format!("//{broker}")) => CallProblem::new(
+        Some((broker, _)) if !place.ends_with(&format!("//{broker}")) => CallError::new(
             ErrorKind::NoServer,
-            format!("{place} says that {topic} is at {broker}, and that cannot be reached from here"),
+            format!(
+                "{place} says that {topic} is at {broker}, and that cannot be reached from here"
+            ),
             "set the broker's advertised.listeners to an address that can be reached from here",
         ),
-        _ => CallProblem::new(
+        _ => CallError::new(
             ErrorKind::ConnectionLost,
             format!("could not {doing} {topic}: the connection to {place} broke"),
             "send it again once the connection is back; what was sent may have arrived",
@@ -97,17 +106,22 @@ fn unreached(place: &str, doing: &str, topic: &str, error: &Error) -> CallProble
     }
 }
 
-/// Why a topic is heard no more; `None` where the connection broke, which is told by who keeps it. `most`: what one message may have.
+/// Why a topic is heard no more; `None` where the connection broke, which is told by who keeps it.
+/// `most`: what one message may have.
 pub fn ended(place: &str, topic: &str, most: usize, error: &Error) -> Option<LinkEvent> {
     let said = error.to_string();
     let words = match code(error) {
         Some(ProtocolError::OffsetOutOfRange) => {
-            format!("{place} has removed messages of {topic} before they were read; it goes on with what comes from now on")
+            format!(
+                "{place} has removed messages of {topic} before they were read; it goes on with what comes from now on"
+            )
         }
         Some(other) => format!("{place} lets us read {topic} no more: {other}"),
         None if said.contains("compression") => {
             let how = "in a way that is not read (only gzip and snappy are)";
-            format!("a message of {topic} is compressed {how}; it goes on with what comes from now on")
+            format!(
+                "a message of {topic} is compressed {how}; it goes on with what comes from now on"
+            )
         }
         None if said.contains("Message too large") => {
             return Some(LinkEvent::Fatal(socket::too_large(place, "message", most as u64)));
@@ -118,16 +132,16 @@ pub fn ended(place: &str, topic: &str, most: usize, error: &Error) -> Option<Lin
 }
 
 /// Nobody ever made that topic.
-pub fn no_topic(place: &str, topic: &str) -> CallProblem {
-    CallProblem::new(
+pub fn no_topic(place: &str, topic: &str) -> CallError {
+    CallError::new(
         ErrorKind::NoResponders,
         format!("{place} has no topic {topic}, so no service has ever listened there"),
         "start the service, or let `toolcrib serve` answer for it; if it runs, compare its request-queue",
     )
 }
 
-pub fn too_many(place: &str, topic: &str, partitions: usize, most: usize) -> CallProblem {
-    CallProblem::new(
+pub fn too_many(place: &str, topic: &str, partitions: usize, most: usize) -> CallError {
+    CallError::new(
         ErrorKind::Refused,
         format!("{topic} at {place} has {partitions} partitions, and each needs a connection"),
         format!("use a topic of at most {most} partitions"),
@@ -135,18 +149,20 @@ pub fn too_many(place: &str, topic: &str, partitions: usize, most: usize) -> Cal
 }
 
 /// Refuses what is no topic's name before a broker is asked.
-pub fn check_name(topic: &str) -> Result<(), CallProblem> {
+pub fn check_name(topic: &str) -> Result<(), CallError> {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     if (1..=249).contains(&topic.len()) && topic.bytes().all(fits) {
         return Ok(());
     }
     let start: String = topic.chars().take(40).flat_map(char::escape_debug).collect();
-    let message = format!("\"{start}\" is no topic's name: Kafka takes up to 249 letters, digits, dots, _ and -");
-    Err(CallProblem::new(ErrorKind::BadSubject, message, "write the queue as request:tg:NAME"))
+    let message = format!(
+        "\"{start}\" is no topic's name: Kafka takes up to 249 letters, digits, dots, _ and -"
+    );
+    Err(CallError::new(ErrorKind::BadSubject, message, "write the queue as request:tg:NAME"))
 }
 
 /// What answers is not Kafka.
-pub fn no_kafka(server: &Server) -> CallProblem {
+pub fn no_kafka(server: &Server) -> CallError {
     no_server(
         format!("{server} did not greet us as Kafka does"),
         "check that the address is a Kafka broker's, and whether its port is encrypted (kafka+ssl://)",
@@ -156,18 +172,30 @@ pub fn no_kafka(server: &Server) -> CallProblem {
 /// Whether the broker knows of passwords, but not in the way that was tried.
 #[must_use]
 pub fn is_other_way(refusal: &str) -> bool {
-    ["UnsupportedSaslMechanism", "unsupported sasl mechanism"].iter().any(|words| refusal.contains(words))
+    ["UnsupportedSaslMechanism", "unsupported sasl mechanism"]
+        .iter()
+        .any(|words| refusal.contains(words))
 }
 
 /// The broker was reached, and would not have us.
-pub fn unwelcome(server: &Server, refusal: &str) -> CallProblem {
+pub fn unwelcome(server: &Server, refusal: &str) -> CallError {
     if is_other_way(refusal) {
-        let message = format!("{server} takes no password in a way that we know (SCRAM-SHA-512, SCRAM-SHA-256, PLAIN)");
-        return CallProblem::new(ErrorKind::Refused, message, "let the broker offer one of these as a SASL mechanism");
+        let message = format!(
+            "{server} takes no password in a way that we know (SCRAM-SHA-512, SCRAM-SHA-256, PLAIN)"
+        );
+        return CallError::new(
+            ErrorKind::Refused,
+            message,
+            "let the broker offer one of these as a SASL mechanism",
+        );
     }
     if refusal.to_lowercase().contains("sasl") {
         let message = format!("{server} refused our credentials");
-        return CallProblem::new(ErrorKind::Refused, message, "check the user and password of this connection");
+        return CallError::new(
+            ErrorKind::Refused,
+            message,
+            "check the user and password of this connection",
+        );
     }
     no_server(
         format!("{server} greeted us and then broke off"),

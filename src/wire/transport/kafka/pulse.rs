@@ -1,4 +1,5 @@
-//! A connection that asks a broker now and then whether it is there, in the one question that every version and every guard lets through.
+//! A connection that asks a broker now and then whether it is there, in the one question that every
+//! version and every guard lets through.
 
 use std::io;
 
@@ -34,9 +35,15 @@ impl Pulse {
         self.socket.flush().await?;
         let mut head = [0; 8];
         self.socket.read_exact(&mut head).await?;
-        let [length, answered] = [&head[..4], &head[4..]].map(|part| i32::from_be_bytes(part.try_into().unwrap_or_default()));
-        let rest = usize::try_from(length).ok().and_then(|length| length.checked_sub(4)).filter(|rest| *rest <= LONGEST);
-        let (Some(rest), true) = (rest, answered == self.asked) else { return Err(io::ErrorKind::InvalidData.into()) };
+        let [length, answered] = [&head[..4], &head[4..]]
+            .map(|part| i32::from_be_bytes(part.try_into().unwrap_or_default()));
+        let rest = usize::try_from(length)
+            .ok()
+            .and_then(|length| length.checked_sub(4))
+            .filter(|rest| *rest <= LONGEST);
+        let (Some(rest), true) = (rest, answered == self.asked) else {
+            return Err(io::ErrorKind::InvalidData.into());
+        };
         self.socket.read_exact(&mut vec![0; rest]).await?;
         Ok(())
     }
@@ -52,7 +59,8 @@ impl Pulse {
 fn question(number: i32) -> Vec<u8> {
     const NAME: &[u8] = b"toolcrib";
     let name = [&(NAME.len() as i16).to_be_bytes()[..], NAME].concat();
-    let request = [&QUESTION.to_be_bytes()[..], &0_i16.to_be_bytes(), &number.to_be_bytes(), &name].concat();
+    let request =
+        [&QUESTION.to_be_bytes()[..], &0_i16.to_be_bytes(), &number.to_be_bytes(), &name].concat();
     [&(request.len() as i32).to_be_bytes()[..], &request].concat()
 }
 
@@ -76,10 +84,17 @@ mod tests {
         let (beat, asked) = answered(&[0, 0, 0, 10, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]).await;
         beat.unwrap();
         assert_eq!(asked, b"\0\0\0\x12\0\x12\0\0\0\0\0\x01\0\x08toolcrib");
-        for other in
-            [&b"HTTP/1.1 400 Bad Request"[..], &[0, 0, 0, 10, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0], &[255; 8], &[0, 0, 0, 2, 0, 0, 0, 1]]
-        {
-            assert_eq!(answered(other).await.0.unwrap_err().kind(), io::ErrorKind::InvalidData, "{other:?}");
+        for other in [
+            &b"HTTP/1.1 400 Bad Request"[..],
+            &[0, 0, 0, 10, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0],
+            &[255; 8],
+            &[0, 0, 0, 2, 0, 0, 0, 1],
+        ] {
+            assert_eq!(
+                answered(other).await.0.unwrap_err().kind(),
+                io::ErrorKind::InvalidData,
+                "{other:?}"
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Listening: every partition of a topic is read on from where it ended, and what comes goes into one line.
+//! Listening: every partition of a topic is read on from where it ended, and what comes goes into
+//! one line.
 
 use bytes::Bytes;
 use futures::{
@@ -16,7 +17,7 @@ use tokio::sync::mpsc;
 
 use super::{messages, topics::Topics};
 use crate::{
-    model::call::CallProblem,
+    model::call::CallError,
     wire::transport::{
         message::{Incoming, Packet},
         message_queue::QueueSender,
@@ -24,11 +25,12 @@ use crate::{
     },
 };
 
-/// How much is read at once of one partition, in bytes; a message larger than that comes all the same.
+/// How much is read at once of one partition, in bytes; a message larger than that comes all the
+/// same.
 const AT_ONCE: i32 = 1024 * 1024;
 
-/// How long a broker waits for a message to come before it says that there is none, in milliseconds; longer while none comes. Some brokers
-/// only look once in that time.
+/// How long a broker waits for a message to come before it says that there is none, in
+/// milliseconds; longer while none comes. Some brokers only look once in that time.
 const WAITING: i32 = 100;
 const WAITING_LONGEST: i32 = 1_000;
 
@@ -57,27 +59,33 @@ impl Subscription {
         topic: &str,
         partitions: Vec<i32>,
         said: mpsc::UnboundedSender<LinkEvent>,
-    ) -> Result<Self, CallProblem> {
+    ) -> Result<Self, CallError> {
         let open = |partition| async move {
             let client = topics.partition(topic, partition, "listen on").await?;
             let next = client.get_offset(OffsetAt::Latest).await;
-            let next = next.map_err(|error| messages::refused(topics.place(), "listen on", topic, &error))?;
-            Ok::<_, CallProblem>(Place { client, next })
+            let next = next
+                .map_err(|error| messages::refused(topics.place(), "listen on", topic, &error))?;
+            Ok::<_, CallError>(Place { client, next })
         };
-        let partitions = stream::iter(partitions).map(open).buffer_unordered(TOGETHER).try_collect().await?;
-        let (place, topic, largest) = (topics.place().to_owned(), topic.to_owned(), topics.largest());
+        let partitions =
+            stream::iter(partitions).map(open).buffer_unordered(TOGETHER).try_collect().await?;
+        let (place, topic, largest) =
+            (topics.place().to_owned(), topic.to_owned(), topics.largest());
         Ok(Self { place, topic, partitions, largest, said })
     }
 
-    /// Takes what comes until a partition can be read no more, or the listener is gone. A slow listener only reads later: the broker keeps
-    /// what is not read yet.
+    /// Takes what comes until a partition can be read no more, or the listener is gone. A slow
+    /// listener only reads later: the broker keeps what is not read yet.
     pub async fn take(&mut self, feeder: &QueueSender) {
-        let mut reading: FuturesUnordered<_> = self.partitions.iter_mut().map(|place| place.read(feeder)).collect();
+        let mut reading: FuturesUnordered<_> =
+            self.partitions.iter_mut().map(|place| place.read(feeder)).collect();
         let ended = tokio::select! {
             () = feeder.closed() => None,
             ended = reading.next() => ended.flatten(),
         };
-        if let Some(event) = ended.and_then(|error| messages::ended(&self.place, &self.topic, self.largest, &error)) {
+        if let Some(event) =
+            ended.and_then(|error| messages::ended(&self.place, &self.topic, self.largest, &error))
+        {
             // Without the link nobody listens.
             let _ = self.said.send(event);
         }
@@ -89,7 +97,8 @@ impl Place {
     async fn read(&mut self, feeder: &QueueSender) -> Option<Error> {
         let mut waiting = WAITING;
         loop {
-            let (records, _) = match self.client.fetch_records(self.next, 1..AT_ONCE, waiting).await {
+            let (records, _) = match self.client.fetch_records(self.next, 1..AT_ONCE, waiting).await
+            {
                 Ok(read) => read,
                 Err(error) => return Some(error),
             };
@@ -105,6 +114,14 @@ impl Place {
 }
 
 fn packet(record: Record) -> Packet {
-    let headers = record.headers.into_iter().map(|(name, value)| (name, String::from_utf8_lossy(&value).into_owned()));
-    Packet { subject: None, reply: None, headers: headers.collect(), body: Bytes::from(record.value.unwrap_or_default()) }
+    let headers = record
+        .headers
+        .into_iter()
+        .map(|(name, value)| (name, String::from_utf8_lossy(&value).into_owned()));
+    Packet {
+        subject: None,
+        reply: None,
+        headers: headers.collect(),
+        body: Bytes::from(record.value.unwrap_or_default()),
+    }
 }

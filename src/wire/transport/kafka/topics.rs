@@ -8,7 +8,7 @@ use rskafka::client::{
 use tokio::time::sleep;
 
 use super::messages;
-use crate::{model::call::CallProblem, wire::backoff};
+use crate::{model::call::CallError, wire::backoff};
 
 /// How many partitions are read of one topic: each has a connection of its own.
 const MOST: usize = 256;
@@ -44,11 +44,16 @@ impl Topics {
     }
 
     /// The partitions of a topic, in their order; `None` where there is no such topic. Makes none.
-    pub async fn partitions(&self, topic: &str) -> Result<Option<Vec<i32>>, CallProblem> {
+    pub async fn partitions(&self, topic: &str) -> Result<Option<Vec<i32>>, CallError> {
         messages::check_name(topic)?;
         // Asked for by name, some brokers would make it.
-        let topics = self.client.list_topics().await.map_err(|error| messages::refused(&self.place, "find", topic, &error))?;
-        let found = topics.into_iter().find(|there| there.name == topic).map(|there| there.partitions);
+        let topics = self
+            .client
+            .list_topics()
+            .await
+            .map_err(|error| messages::refused(&self.place, "find", topic, &error))?;
+        let found =
+            topics.into_iter().find(|there| there.name == topic).map(|there| there.partitions);
         let mut partitions: Vec<i32> = found.into_iter().flatten().collect();
         partitions.sort_unstable();
         if partitions.len() > MOST {
@@ -57,8 +62,9 @@ impl Topics {
         Ok(Some(partitions).filter(|partitions| !partitions.is_empty()))
     }
 
-    /// The partitions of a topic, which is made if it is not there: of one partition, and for the rest as the broker makes them.
-    pub async fn partitions_made(&self, topic: &str) -> Result<Vec<i32>, CallProblem> {
+    /// The partitions of a topic, which is made if it is not there: of one partition, and for the
+    /// rest as the broker makes them.
+    pub async fn partitions_made(&self, topic: &str) -> Result<Vec<i32>, CallError> {
         if let Some(partitions) = self.partitions(topic).await? {
             return Ok(partitions);
         }
@@ -66,7 +72,9 @@ impl Topics {
         let controller = self.client.controller_client().map_err(|error| said(&error))?;
         let made = match controller.create_topic(topic, 1, -1, MAKING).await {
             // Brokers older than 2.4 want to be told how many copies.
-            Err(error) if messages::code(&error) == Some(ProtocolError::InvalidReplicationFactor) => {
+            Err(error)
+                if messages::code(&error) == Some(ProtocolError::InvalidReplicationFactor) =>
+            {
                 controller.create_topic(topic, 1, 1, MAKING).await
             }
             made => made,
@@ -87,12 +95,20 @@ impl Topics {
     }
 
     /// A connection to whoever leads that partition.
-    pub async fn partition(&self, topic: &str, partition: i32, doing: &str) -> Result<PartitionClient, CallProblem> {
+    pub async fn partition(
+        &self,
+        topic: &str,
+        partition: i32,
+        doing: &str,
+    ) -> Result<PartitionClient, CallError> {
         let mut attempt = 1;
         loop {
-            match self.client.partition_client(topic, partition, UnknownTopicHandling::Error).await {
+            match self.client.partition_client(topic, partition, UnknownTopicHandling::Error).await
+            {
                 Ok(client) => return Ok(client),
-                Err(error) if attempt < TRIES && messages::is_moving(&error) => sleep(backoff::delay(attempt)).await,
+                Err(error) if attempt < TRIES && messages::is_moving(&error) => {
+                    sleep(backoff::delay(attempt)).await;
+                }
                 Err(error) => return Err(messages::refused(&self.place, doing, topic, &error)),
             }
             attempt += 1;

@@ -1,7 +1,7 @@
 //! Ends a connection whose server sends a message without end, or nothing but pings.
 //!
-//! The client gathers a message and answers pings by itself, both without a bound. What it counts shows both; and it runs in a place of its
-//! own, so that it can be ended whatever it is busy with.
+//! The client gathers a message and answers pings by itself, both without a bound. What it counts
+//! shows both; and it runs in a place of its own, so that it can be ended whatever it is busy with.
 
 use std::{
     io,
@@ -20,7 +20,7 @@ use tokio::{
 };
 
 use super::super::connection_event::ConnectionEvents;
-use crate::model::{call::CallProblem, error_kind::ErrorKind, size};
+use crate::model::{call::CallError, error_kind::ErrorKind, size};
 
 /// How often the counts are looked at.
 const EVERY: Duration = Duration::from_millis(20);
@@ -28,7 +28,8 @@ const EVERY: Duration = Duration::from_millis(20);
 /// In so many looks answers to pings are counted together.
 const LOOKS: u32 = 50;
 
-/// So many bytes of answers to pings in [`LOOKS`] looks, about a second, are a flood: a server asks every two minutes.
+/// So many bytes of answers to pings in [`LOOKS`] looks, about a second, are a flood: a server asks
+/// every two minutes.
 const PONGS: u64 = 20_000 * PONG;
 
 const PONG: u64 = "PONG\r\n".len() as u64;
@@ -42,7 +43,7 @@ const ASIDE: u64 = 16 * 1024 * 1024;
 /// Where a client runs, until it is ended.
 pub(super) struct Home {
     runtime: Mutex<Option<Runtime>>,
-    ended: OnceLock<CallProblem>,
+    ended: OnceLock<CallError>,
     /// Bytes that we had the client send.
     own: AtomicU64,
 }
@@ -57,8 +58,16 @@ impl Home {
     /// # Errors
     /// When the system gives no thread.
     pub(super) fn new() -> io::Result<Self> {
-        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().thread_name("nats").build()?;
-        Ok(Self { runtime: Mutex::new(Some(runtime)), ended: OnceLock::new(), own: AtomicU64::default() })
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .thread_name("nats")
+            .build()?;
+        Ok(Self {
+            runtime: Mutex::new(Some(runtime)),
+            ended: OnceLock::new(),
+            own: AtomicU64::default(),
+        })
     }
 
     fn runtime(&self) -> std::sync::MutexGuard<'_, Option<Runtime>> {
@@ -66,7 +75,10 @@ impl Home {
     }
 
     /// Runs something there; `None` once it is ended.
-    pub(super) fn spawn<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> Option<JoinHandle<T>> {
+    pub(super) fn spawn<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Option<JoinHandle<T>> {
         self.runtime().as_ref().map(|runtime| runtime.spawn(work))
     }
 
@@ -76,7 +88,7 @@ impl Home {
     }
 
     /// Why the connection was ended.
-    pub(super) fn ended(&self) -> Option<CallProblem> {
+    pub(super) fn ended(&self) -> Option<CallError> {
         self.ended.get().cloned()
     }
 
@@ -86,7 +98,7 @@ impl Home {
         }
     }
 
-    fn end(&self, problem: CallProblem, news: &ConnectionEvents) {
+    fn end(&self, problem: CallError, news: &ConnectionEvents) {
         let told = problem.clone();
         // It is known before what listens ends.
         if self.ended.set(problem).is_ok() {
@@ -96,8 +108,14 @@ impl Home {
     }
 }
 
-/// Looks at what the client counts (`largest`: the bytes of the largest message that is taken), until something is wrong or nobody has the connection any more.
-pub(super) async fn watch(home: Arc<Home>, client: Client, news: Arc<ConnectionEvents>, largest: u64) {
+/// Looks at what the client counts (`largest`: the bytes of the largest message that is taken),
+/// until something is wrong or nobody has the connection any more.
+pub(super) async fn watch(
+    home: Arc<Home>,
+    client: Client,
+    news: Arc<ConnectionEvents>,
+    largest: u64,
+) {
     let (counts, mut looking) = (client.statistics(), Look::default());
     let mut ticks = interval(EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -145,7 +163,7 @@ struct Look {
 
 impl Look {
     /// What is wrong with what has come since the last look.
-    fn at(&mut self, now: &Counts, most: u64, place: &str) -> Option<CallProblem> {
+    fn at(&mut self, now: &Counts, most: u64, place: &str) -> Option<CallError> {
         let before = std::mem::replace(&mut self.before, *now);
         if now.messages != before.messages {
             self.whole = now.came;
@@ -167,8 +185,8 @@ impl Look {
     }
 }
 
-fn endless(place: &str, came: u64, most: u64) -> CallProblem {
-    CallProblem {
+fn endless(place: &str, came: u64, most: u64) -> CallError {
+    CallError {
         kind: ErrorKind::TooLarge,
         message: format!(
             "{place} sent {} without a message that ends; one may have {}, so the connection was closed",
@@ -179,10 +197,12 @@ fn endless(place: &str, came: u64, most: u64) -> CallProblem {
     }
 }
 
-fn flooded(place: &str, pings: u64) -> CallProblem {
-    CallProblem {
+fn flooded(place: &str, pings: u64) -> CallError {
+    CallError {
         kind: ErrorKind::Flooded,
-        message: format!("{place} sent {pings} pings within a second, so the connection was closed"),
+        message: format!(
+            "{place} sent {pings} pings within a second, so the connection was closed"
+        ),
         remedy: "check that a NATS server is at that address; the next call connects again".into(),
     }
 }
@@ -195,23 +215,46 @@ mod tests {
 
     fn looked(counts: impl IntoIterator<Item = Counts>) -> Option<ErrorKind> {
         let mut look = Look::default();
-        counts.into_iter().find_map(|counts| look.at(&counts, MIB, "there")).map(|problem| problem.kind)
+        counts
+            .into_iter()
+            .find_map(|counts| look.at(&counts, MIB, "there"))
+            .map(|problem| problem.kind)
     }
 
     #[test]
     fn messages_of_any_number_are_fine() {
-        assert_eq!(looked((0..5_000).map(|at| Counts { came: at * MIB, messages: at, ..Counts::default() })), None);
-        let sending = (0..5_000).map(|at| Counts { went: at * MIB, own: (at + 1) * MIB, ..Counts::default() });
+        assert_eq!(
+            looked((0..5_000).map(|at| Counts {
+                came: at * MIB,
+                messages: at,
+                ..Counts::default()
+            })),
+            None
+        );
+        let sending = (0..5_000).map(|at| Counts {
+            went: at * MIB,
+            own: (at + 1) * MIB,
+            ..Counts::default()
+        });
         assert_eq!(looked(sending), None);
         // A ping every look is more than any server asks.
-        assert_eq!(looked((0..5_000).map(|at| Counts { came: at * 6, went: at * 6, ..Counts::default() })), None);
+        assert_eq!(
+            looked((0..5_000).map(|at| Counts { came: at * 6, went: at * 6, ..Counts::default() })),
+            None
+        );
     }
 
     #[test]
     fn what_never_ends_and_a_flood_of_pings_are_found() {
-        let endless = (0..100).map(|at| Counts { came: at * MIB, messages: 3, ..Counts::default() });
+        let endless =
+            (0..100).map(|at| Counts { came: at * MIB, messages: 3, ..Counts::default() });
         assert_eq!(looked(endless), Some(ErrorKind::TooLarge));
-        let flood = (0..100).map(|at| Counts { came: at * 60_000, went: at * 60_000, own: 50_000, ..Counts::default() });
+        let flood = (0..100).map(|at| Counts {
+            came: at * 60_000,
+            went: at * 60_000,
+            own: 50_000,
+            ..Counts::default()
+        });
         assert_eq!(looked(flood), Some(ErrorKind::Flooded));
     }
 }

@@ -7,7 +7,7 @@ use async_nats::{ConnectError, ConnectErrorKind, ConnectOptions, ServerAddr};
 use super::super::settings::{bad_address, bad_file, bad_settings};
 use crate::{
     model::{
-        call::CallProblem,
+        call::CallError,
         connection::{Connection, Credentials},
         error_kind::ErrorKind,
     },
@@ -17,14 +17,15 @@ use crate::{
 /// How long one server may take to answer.
 const CONNECTING: Duration = Duration::from_secs(5);
 
-/// So many messages may wait in the client while our own line, which is bounded in bytes, takes them off: a burst comes faster than that.
+/// So many messages may wait in the client while our own line, which is bounded in bytes, takes
+/// them off: a burst comes faster than that.
 const BURST: usize = 1_000_000;
 
-/// How often the server is asked whether it is still there. Two questions without an answer are the end of the connection, which
-/// otherwise nobody would notice of a server that stands still.
+/// How often the server is asked whether it is still there. Two questions without an answer are the
+/// end of the connection, which otherwise nobody would notice of a server that stands still.
 const ASKING: Duration = Duration::from_secs(5);
 
-pub(super) fn servers(connection: &Connection) -> Result<Vec<ServerAddr>, CallProblem> {
+pub(super) fn servers(connection: &Connection) -> Result<Vec<ServerAddr>, CallError> {
     let read = |server: &String| server.parse::<ServerAddr>();
     let servers: Result<Vec<_>, _> = connection.addresses().iter().map(read).collect();
     match servers {
@@ -34,9 +35,16 @@ pub(super) fn servers(connection: &Connection) -> Result<Vec<ServerAddr>, CallPr
     }
 }
 
-pub(super) async fn options(connection: &Connection, secrets: &Secrets) -> Result<ConnectOptions, CallProblem> {
+pub(super) async fn options(
+    connection: &Connection,
+    secrets: &Secrets,
+) -> Result<ConnectOptions, CallError> {
     let options = authenticated(connection, secrets).await?;
-    let options = options.name("toolcrib").connection_timeout(CONNECTING).ping_interval(ASKING).subscription_capacity(BURST);
+    let options = options
+        .name("toolcrib")
+        .connection_timeout(CONNECTING)
+        .ping_interval(ASKING)
+        .subscription_capacity(BURST);
     let mut options = options.require_tls(connection.tls.required);
     if let Some(authorities) = &connection.tls.ca_file {
         options = options.add_root_certificates(readable(authorities).await?.into());
@@ -47,24 +55,36 @@ pub(super) async fn options(connection: &Connection, secrets: &Secrets) -> Resul
             Ok(options.add_client_certificate(certificate.into(), key.into()))
         }
         (None, None) => Ok(options),
-        _ => Err(bad_settings(connection, "has only one of certificate and key", "set both files, or neither")),
+        _ => Err(bad_settings(
+            connection,
+            "has only one of certificate and key",
+            "set both files, or neither",
+        )),
     }
 }
 
-async fn authenticated(connection: &Connection, secrets: &Secrets) -> Result<ConnectOptions, CallProblem> {
+async fn authenticated(
+    connection: &Connection,
+    secrets: &Secrets,
+) -> Result<ConnectOptions, CallError> {
     match &connection.credentials {
         Credentials::None => Ok(ConnectOptions::new()),
-        Credentials::Password { user, password } => {
-            Ok(ConnectOptions::with_user_and_password(user.clone(), secrets.get(connection, password).await?))
+        Credentials::Password { user, password } => Ok(ConnectOptions::with_user_and_password(
+            user.clone(),
+            secrets.get(connection, password).await?,
+        )),
+        Credentials::Token { token } => {
+            Ok(ConnectOptions::with_token(secrets.get(connection, token).await?))
         }
-        Credentials::Token { token } => Ok(ConnectOptions::with_token(secrets.get(connection, token).await?)),
-        Credentials::File { path } => ConnectOptions::with_credentials_file(readable(path).await?)
-            .await
-            .map_err(|error| bad_file(path, &format!("it is not a NATS credentials file ({error})"))),
+        Credentials::File { path } => {
+            ConnectOptions::with_credentials_file(readable(path).await?).await.map_err(|error| {
+                bad_file(path, &format!("it is not a NATS credentials file ({error})"))
+            })
+        }
     }
 }
 
-async fn readable(path: &str) -> Result<&Path, CallProblem> {
+async fn readable(path: &str) -> Result<&Path, CallError> {
     match tokio::fs::File::open(path).await {
         Ok(_) => Ok(Path::new(path)),
         Err(error) => Err(bad_file(path, &error.to_string())),
@@ -72,8 +92,8 @@ async fn readable(path: &str) -> Result<&Path, CallProblem> {
 }
 
 /// The client has no thread to run in.
-pub(super) fn no_home(place: &str, error: &std::io::Error) -> CallProblem {
-    CallProblem {
+pub(super) fn no_home(place: &str, error: &std::io::Error) -> CallError {
+    CallError {
         kind: ErrorKind::NoServer,
         message: format!("the connection to {place} could not be started: {error}"),
         remedy: "see whether this system lets the user start more threads".into(),
@@ -81,7 +101,7 @@ pub(super) fn no_home(place: &str, error: &std::io::Error) -> CallProblem {
 }
 
 /// Why none of the servers could be reached, or would have us.
-pub(super) fn refusal(place: &str, servers: &[ServerAddr], error: &ConnectError) -> CallProblem {
+pub(super) fn refusal(place: &str, servers: &[ServerAddr], error: &ConnectError) -> CallError {
     // The client calls a certificate that it does not trust an I/O error like any other.
     if let Some(fault) = chain(error).find_map(|error| error.downcast_ref::<rustls::Error>()) {
         let hosts: Vec<&str> = servers.iter().map(ServerAddr::host).collect();
@@ -104,9 +124,11 @@ pub(super) fn refusal(place: &str, servers: &[ServerAddr], error: &ConnectError)
             format!("{place} did not answer within {} s", CONNECTING.as_secs()),
             "check the address and whether a firewall is in between",
         ),
-        ConnectErrorKind::ServerParse => {
-            (ErrorKind::BadAddress, format!("{place}: {cause}"), "write the server as nats://HOST:PORT")
-        }
+        ConnectErrorKind::ServerParse => (
+            ErrorKind::BadAddress,
+            format!("{place}: {cause}"),
+            "write the server as nats://HOST:PORT",
+        ),
         ConnectErrorKind::Dns => (
             ErrorKind::NoServer,
             format!("{place} has no such host: {cause}"),
@@ -118,11 +140,14 @@ pub(super) fn refusal(place: &str, servers: &[ServerAddr], error: &ConnectError)
             "start a NATS server there, correct the address, or use the embedded connection",
         ),
     };
-    CallProblem::new(kind, message, remedy)
+    CallError::new(kind, message, remedy)
 }
 
-/// An error and what caused it, also where an I/O error holds another one without calling it its source.
-fn chain<'e>(error: &'e (dyn std::error::Error + 'static)) -> impl Iterator<Item = &'e (dyn std::error::Error + 'static)> {
+/// An error and what caused it, also where an I/O error holds another one without calling it its
+/// source.
+fn chain<'e>(
+    error: &'e (dyn std::error::Error + 'static),
+) -> impl Iterator<Item = &'e (dyn std::error::Error + 'static)> {
     std::iter::successors(Some(error), |error| {
         let held = error.downcast_ref::<std::io::Error>().and_then(|error| error.get_ref());
         held.map(|held| held as &(dyn std::error::Error + 'static)).or_else(|| error.source())
@@ -156,10 +181,16 @@ mod tests {
     #[tokio::test]
     async fn files_that_cannot_be_read_are_named() {
         let tls = Tls { required: true, ca_file: Some("/nowhere/ca.pem".into()), ..Tls::default() };
-        let problem = options(&Connection { tls, ..Connection::nats("n", "nats://h") }, &nothing()).await.err().unwrap();
+        let problem = options(&Connection { tls, ..Connection::nats("n", "nats://h") }, &nothing())
+            .await
+            .err()
+            .unwrap();
         assert!(problem.message.contains("/nowhere/ca.pem"), "{}", problem.message);
         let tls = Tls { cert_file: Some("c".into()), ..Tls::default() };
-        let problem = options(&Connection { tls, ..Connection::nats("n", "nats://h") }, &nothing()).await.err().unwrap();
+        let problem = options(&Connection { tls, ..Connection::nats("n", "nats://h") }, &nothing())
+            .await
+            .err()
+            .unwrap();
         assert_eq!(problem.kind, ErrorKind::BadSettings);
     }
 

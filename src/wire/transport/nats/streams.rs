@@ -1,4 +1,5 @@
-//! What JetStream keeps: which streams keep what goes to a subject, their messages once more, and one of them by its number.
+//! What JetStream keeps: which streams keep what goes to a subject, their messages once more, and
+//! one of them by its number.
 
 use async_nats::{
     Client, HeaderMap, Message,
@@ -18,29 +19,41 @@ use super::{
     },
     received,
 };
-use crate::model::{call::CallProblem, clock::Millis, error_kind::ErrorKind};
+use crate::model::{call::CallError, clock::Millis, error_kind::ErrorKind};
 
 /// What tells about others' messages.
 pub(super) const ADVISORY: &str = "$JS.EVENT.ADVISORY.CONSUMER.";
 
-fn problem(doing: &str, error: impl std::fmt::Display) -> CallProblem {
-    CallProblem {
+fn problem(doing: &str, error: impl std::fmt::Display) -> CallError {
+    CallError {
         kind: ErrorKind::NoStreams,
         message: format!("{doing}: {error}"),
-        remedy: "check that the server has JetStream, and that this user may use its API ($JS.API.>)".into(),
+        remedy:
+            "check that the server has JetStream, and that this user may use its API ($JS.API.>)"
+                .into(),
     }
 }
 
-/// The streams that keep what goes to these places, once for each subject that a stream and a place share.
-pub(super) async fn keeps(client: &Client, at: &[Address]) -> Result<Vec<Keeps>, CallProblem> {
+/// The streams that keep what goes to these places, once for each subject that a stream and a place
+/// share.
+pub(super) async fn keeps(client: &Client, at: &[Address]) -> Result<Vec<Keeps>, CallError> {
     let context = jetstream::new(client.clone());
-    let streams: Vec<_> =
-        context.streams().try_collect().await.map_err(|error| problem("the streams cannot be listed", error))?;
+    let streams: Vec<_> = context
+        .streams()
+        .try_collect()
+        .await
+        .map_err(|error| problem("the streams cannot be listed", error))?;
     let mut kept: Vec<Keeps> = Vec::new();
     for stream in &streams {
         let subjects = stream.config.subjects.iter().map(|subject| subject.as_str());
-        for filter in subjects.flat_map(|subject| at.iter().filter_map(move |place| meet(&place.name, subject))) {
-            let keeps = Keeps { stream: stream.config.name.as_str().into(), filter, newest: stream.state.last_sequence };
+        for filter in subjects
+            .flat_map(|subject| at.iter().filter_map(move |place| meet(&place.name, subject)))
+        {
+            let keeps = Keeps {
+                stream: stream.config.name.as_str().into(),
+                filter,
+                newest: stream.state.last_sequence,
+            };
             if !kept.contains(&keeps) {
                 kept.push(keeps);
             }
@@ -49,13 +62,21 @@ pub(super) async fn keeps(client: &Client, at: &[Address]) -> Result<Vec<Keeps>,
     Ok(kept)
 }
 
-/// What a stream kept since then, up to its newest message of now: an ordered consumer of our own reads it, which goes by itself.
-pub(super) async fn recall(client: &Client, kept: &Keeps, since: Millis) -> Result<Recall, CallProblem> {
-    let unread = |error: &dyn std::fmt::Display| problem(&format!("stream {} cannot be read", kept.stream), error);
+/// What a stream kept since then, up to its newest message of now: an ordered consumer of our own
+/// reads it, which goes by itself.
+pub(super) async fn recall(
+    client: &Client,
+    kept: &Keeps,
+    since: Millis,
+) -> Result<Recall, CallError> {
+    let unread = |error: &dyn std::fmt::Display| {
+        problem(&format!("stream {} cannot be read", kept.stream), error)
+    };
     let context = jetstream::new(client.clone());
     let stream = context.get_stream(&*kept.stream).await.map_err(|error| unread(&error))?;
     let newest = stream.cached_info().state.last_sequence;
-    let start_time = async_nats::datetime::from_nanos(i128::from(since.0) * 1_000_000).map_err(|error| unread(&error))?;
+    let start_time = async_nats::datetime::from_nanos(i128::from(since.0) * 1_000_000)
+        .map_err(|error| unread(&error))?;
     let config = OrderedConfig {
         filter_subject: kept.filter.clone(),
         deliver_policy: DeliverPolicy::ByStartTime { start_time },
@@ -68,7 +89,9 @@ pub(super) async fn recall(client: &Client, kept: &Keeps, since: Millis) -> Resu
     let messages = consumer.messages().await.map_err(|error| unread(&error))?;
     let name = kept.stream.to_string();
     let messages = messages.map(move |message| {
-        let lost = |error: &dyn std::fmt::Display| problem(&format!("stream {name} cannot be read further"), error);
+        let lost = |error: &dyn std::fmt::Display| {
+            problem(&format!("stream {name} cannot be read further"), error)
+        };
         let message = message.map_err(|error| lost(&error))?;
         let about = message.info().map_err(|error| lost(&error))?;
         let nanos = u64::try_from(about.published.unix_timestamp_nanos()).unwrap_or(0);
@@ -101,14 +124,21 @@ fn packet(message: Message) -> Packet {
 }
 
 /// The message that an advisory tells of.
-pub(super) async fn about(client: &Client, advisory: &Packet) -> Result<Option<Packet>, CallProblem> {
+pub(super) async fn about(client: &Client, advisory: &Packet) -> Result<Option<Packet>, CallError> {
     let told: Value = serde_json::from_slice(&advisory.body).unwrap_or_default();
-    let (Some(stream), Some(sequence)) = (told["stream"].as_str(), told["stream_seq"].as_u64()) else { return Ok(None) };
+    let (Some(stream), Some(sequence)) = (told["stream"].as_str(), told["stream_seq"].as_u64())
+    else {
+        return Ok(None);
+    };
     let context = jetstream::new(client.clone());
-    let stream =
-        context.get_stream_no_info(stream).await.map_err(|error| problem("a refused message cannot be looked at", error))?;
-    let message =
-        stream.get_raw_message(sequence).await.map_err(|error| problem("a refused message cannot be looked at", error))?;
+    let stream = context
+        .get_stream_no_info(stream)
+        .await
+        .map_err(|error| problem("a refused message cannot be looked at", error))?;
+    let message = stream
+        .get_raw_message(sequence)
+        .await
+        .map_err(|error| problem("a refused message cannot be looked at", error))?;
     let headers: &HeaderMap = &message.headers;
     Ok(Some(Packet {
         subject: Some(message.subject.to_string()),

@@ -1,4 +1,5 @@
-//! Pulsar's frames: a command alone, or with a message behind it, with or without a checksum, batched or not.
+//! Pulsar's frames: a command alone, or with a message behind it, with or without a checksum,
+//! batched or not.
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use prost::Message;
@@ -10,8 +11,8 @@ const CHECKED: u16 = 0x0e01;
 /// Before what the broker itself adds to a message.
 const ADDED: u16 = 0x0e02;
 
-/// How much a frame may have beside the bodies of its messages. What is read of it takes many times as much memory; by default a broker
-/// allows no more for a whole message.
+/// How much a frame may have beside the bodies of its messages. What is read of it takes many times
+/// as much memory; by default a broker allows no more for a whole message.
 const MOST_METADATA: usize = 5 * 1024 * 1024;
 
 /// A frame as it came, without its length.
@@ -80,7 +81,8 @@ fn size(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }
 
-/// Reads a frame without its length; `None` for a command that we do not know, which is to be passed over.
+/// Reads a frame without its length; `None` for a command that we do not know, which is to be
+/// passed over.
 pub fn read(mut frame: Bytes) -> Result<Option<Frame>, Fault> {
     let command = metadata_part(&mut frame, &mut { MOST_METADATA })?;
     let command = BaseCommand::decode(command).map_err(|_| Fault::Broken)?.command;
@@ -101,7 +103,8 @@ fn message(mut rest: Bytes) -> Result<(Metadata, Bytes), Fault> {
             return Err(Fault::Checksum);
         }
     }
-    let metadata = Metadata::decode(metadata_part(&mut rest, &mut { MOST_METADATA })?).map_err(|_| Fault::Broken)?;
+    let metadata = Metadata::decode(metadata_part(&mut rest, &mut { MOST_METADATA })?)
+        .map_err(|_| Fault::Broken)?;
     Ok((metadata, rest))
 }
 
@@ -136,9 +139,13 @@ pub fn singles(metadata: Metadata, mut payload: Bytes) -> Result<Vec<Single>, Fa
     };
     let (mut singles, mut left) = (Vec::new(), MOST_METADATA);
     for _ in 0..count {
-        let single = SingleMetadata::decode(metadata_part(&mut payload, &mut left)?).map_err(|_| Fault::Broken)?;
+        let single = SingleMetadata::decode(metadata_part(&mut payload, &mut left)?)
+            .map_err(|_| Fault::Broken)?;
         let length = usize::try_from(single.size).map_err(|_| Fault::Broken)?;
-        singles.push(Single { headers: headers(single.properties), body: take(&mut payload, length)? });
+        singles.push(Single {
+            headers: headers(single.properties),
+            body: take(&mut payload, length)?,
+        });
     }
     Ok(singles)
 }
@@ -195,12 +202,18 @@ mod tests {
     fn batch(messages: &[(&str, &str)]) -> (Metadata, Bytes) {
         let mut payload = BytesMut::new();
         for (of, body) in messages {
-            let single = SingleMetadata { properties: properties(&id(of)), size: i32::try_from(body.len()).unwrap() };
+            let single = SingleMetadata {
+                properties: properties(&id(of)),
+                size: i32::try_from(body.len()).unwrap(),
+            };
             payload.put_u32(size(single.encoded_len()));
             payload.put_slice(&single.encode_to_vec());
             payload.put_slice(body.as_bytes());
         }
-        (Metadata { batched: i32::try_from(messages.len()).ok(), ..Metadata::default() }, payload.freeze())
+        (
+            Metadata { batched: i32::try_from(messages.len()).ok(), ..Metadata::default() },
+            payload.freeze(),
+        )
     }
 
     #[test]
@@ -227,13 +240,17 @@ mod tests {
         };
         for frame in [checked, unchecked(&metadata, b"body"), added] {
             let (metadata, payload) = read(frame).unwrap().unwrap().message.unwrap();
-            assert_eq!(singles(metadata, payload).unwrap(), [Single { headers: id("7f1c"), body: Bytes::from_static(b"body") }]);
+            assert_eq!(
+                singles(metadata, payload).unwrap(),
+                [Single { headers: id("7f1c"), body: Bytes::from_static(b"body") }]
+            );
         }
     }
 
     #[test]
     fn a_wrong_checksum_is_found() {
-        let mut frame = BytesMut::from(body_of(with_message(delivery(), &metadata(&id("1")), b"body")));
+        let mut frame =
+            BytesMut::from(body_of(with_message(delivery(), &metadata(&id("1")), b"body")));
         let last = frame.len() - 1;
         frame[last] ^= 1;
         assert_eq!(read(frame.freeze()), Err(Fault::Checksum));
@@ -244,7 +261,10 @@ mod tests {
         for messages in [&[("a", "one")][..], &[("a", "one"), ("b", ""), ("c", "three")]] {
             let (metadata, payload) = batch(messages);
             let read = singles(metadata, payload).unwrap();
-            let expected = messages.iter().map(|(of, body)| Single { headers: id(of), body: Bytes::from((*body).to_owned()) });
+            let expected = messages.iter().map(|(of, body)| Single {
+                headers: id(of),
+                body: Bytes::from((*body).to_owned()),
+            });
             assert_eq!(read, expected.collect::<Vec<_>>());
         }
     }
@@ -252,7 +272,10 @@ mod tests {
     #[test]
     fn what_is_cut_or_compressed_is_told() {
         let (metadata, payload) = batch(&[("a", "one")]);
-        assert_eq!(singles(metadata.clone(), payload.slice(..payload.len() - 1)), Err(Fault::Broken));
+        assert_eq!(
+            singles(metadata.clone(), payload.slice(..payload.len() - 1)),
+            Err(Fault::Broken)
+        );
         let compressed = Metadata { compression: Some(1), ..metadata };
         assert_eq!(singles(compressed, payload), Err(Fault::Compressed(1)));
         let unknown = BaseCommand { kind: 60, command: None }.encode_to_vec();

@@ -12,8 +12,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     commands::{
-        Ack, CloseConsumer, Command, EXCLUSIVE, FOUND, Flow, Lookup, LookupResponse, Metadata, Producer, REDIRECTED, SHARED,
-        Send, Subscribe, Unsubscribe,
+        Ack, CloseConsumer, Command, EXCLUSIVE, FOUND, Flow, Lookup, LookupResponse, Metadata,
+        Producer, REDIRECTED, SHARED, Send, Subscribe, Unsubscribe,
     },
     frame,
     meet::{Brokers, Met},
@@ -21,7 +21,7 @@ use super::{
     wire::{Arrived, Wire},
 };
 use crate::{
-    model::{call::CallProblem, size},
+    model::{call::CallError, size},
     wire::transport::{
         bus::{Doing, Share},
         connection_event::ConnectionEvents,
@@ -31,15 +31,17 @@ use crate::{
     },
 };
 
-/// Messages that may be on their way to one listener. Many, since a topic that keeps nothing drops what is not permitted, and nobody is told;
-/// what our own line lets go is counted. Fewer where each may have to wait for its listener.
+/// Messages that may be on their way to one listener. Many, since a topic that keeps nothing drops
+/// what is not permitted, and nobody is told; what our own line lets go is counted. Fewer where
+/// each may have to wait for its listener.
 const PERMITS: u32 = 100_000;
 const PERMITS_KEPT: u32 = 64;
 
 /// How often a broker may send us to another one.
 const REDIRECTIONS: usize = 10;
 
-/// The brokers that are spoken to together: the one that was asked first, and those that have topics we use.
+/// The brokers that are spoken to together: the one that was asked first, and those that have
+/// topics we use.
 pub struct Pulsar {
     brokers: Brokers,
     first: Arc<Wire>,
@@ -78,7 +80,7 @@ impl Pulsar {
     }
 
     /// The broker that has a topic.
-    async fn broker_of(&self, topic: &str) -> Result<Arc<Wire>, CallProblem> {
+    async fn broker_of(&self, topic: &str) -> Result<Arc<Wire>, CallError> {
         let mut wire = Arc::clone(&self.first);
         let mut authoritative = None;
         for _ in 0..REDIRECTIONS {
@@ -88,14 +90,18 @@ impl Pulsar {
                 Whereto::Here => return Ok(wire),
                 Whereto::There(url) => return self.broker_at(&url, topic).await,
                 Whereto::Ask(url) => wire = self.broker_at(&url, topic).await?,
-                Whereto::Unencrypted(url) => return Err(messages::unencrypted(wire.place(), &url, topic)),
-                Whereto::Refused { error, said } => return Err(messages::refused(wire.place(), "find", topic, error, &said)),
+                Whereto::Unencrypted(url) => {
+                    return Err(messages::unencrypted(wire.place(), &url, topic));
+                }
+                Whereto::Refused { error, said } => {
+                    return Err(messages::refused(wire.place(), "find", topic, error, &said));
+                }
             }
         }
         Err(messages::no_lookup(self.first.place(), topic))
     }
 
-    async fn broker_at(&self, url: &str, topic: &str) -> Result<Arc<Wire>, CallProblem> {
+    async fn broker_at(&self, url: &str, topic: &str) -> Result<Arc<Wire>, CallError> {
         let url = url.trim_end_matches('/');
         if url == self.first.place() {
             return Ok(Arc::clone(&self.first));
@@ -105,13 +111,14 @@ impl Pulsar {
             return Ok(Arc::clone(wire));
         }
         let met = self.brokers.at(url, self.said.clone(), self.broken.clone()).await;
-        let met = met.map_err(|problem| messages::elsewhere(self.first.place(), url, topic, &problem))?;
+        let met =
+            met.map_err(|problem| messages::elsewhere(self.first.place(), url, topic, &problem))?;
         let wire = Arc::new(met.wire);
         others.insert(url.to_owned(), Arc::clone(&wire));
         Ok(wire)
     }
 
-    async fn producer(&self, topic: &str) -> Result<(Arc<Wire>, u64), CallProblem> {
+    async fn producer(&self, topic: &str) -> Result<(Arc<Wire>, u64), CallError> {
         let others: Vec<_> = self.others.lock().await.values().cloned().collect();
         for wire in [&self.first].into_iter().chain(&others) {
             if let Some(number) = wire.producer(topic) {
@@ -122,7 +129,13 @@ impl Pulsar {
         let (producer, request) = (wire.number(), wire.number());
         let command = Command::Producer(Producer { topic: topic.to_owned(), producer, request });
         match wire.ask(request, command).await? {
-            Command::Error(refusal) => Err(messages::refused(wire.place(), "send to", topic, refusal.error, &refusal.message)),
+            Command::Error(refusal) => Err(messages::refused(
+                wire.place(),
+                "send to",
+                topic,
+                refusal.error,
+                &refusal.message,
+            )),
             _ => {
                 wire.note_producer(topic, producer);
                 Ok((wire, producer))
@@ -130,9 +143,11 @@ impl Pulsar {
         }
     }
 
-    async fn publish(&self, message: Outgoing) -> Result<(), CallProblem> {
+    async fn publish(&self, message: Outgoing) -> Result<(), CallError> {
         let Outgoing { to, headers, body, .. } = message;
-        let weight: usize = headers.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>() + body.len();
+        let weight: usize =
+            headers.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>()
+                + body.len();
         if weight > self.largest {
             return Err(messages::too_large(self.first.place(), weight, self.largest));
         }
@@ -146,18 +161,21 @@ impl Pulsar {
             compression: None,
             batched: None,
         };
-        let frame = frame::with_message(Command::Send(Send { producer, sequence }), &metadata, &body);
+        let frame =
+            frame::with_message(Command::Send(Send { producer, sequence }), &metadata, &body);
         wire.hand_over((producer, sequence), frame).await
     }
 
-    async fn consume(&self, at: &Address, share: Share) -> Result<Subscription, CallProblem> {
+    async fn consume(&self, at: &Address, share: Share) -> Result<Subscription, CallError> {
         let wire = self.broker_of(&at.name).await?;
         let (number, request) = (wire.number(), wire.number());
         let waits = at.kept && share != Share::Observer;
         let permits = if waits { PERMITS_KEPT } else { PERMITS };
         let arrivals = wire.consumer(number, permits);
         let (subscription, sharing, durable) = match share {
-            Share::Each | Share::Observer => (format!("toolcrib-{}", uuid::Uuid::new_v4()), EXCLUSIVE, false),
+            Share::Each | Share::Observer => {
+                (format!("toolcrib-{}", uuid::Uuid::new_v4()), EXCLUSIVE, false)
+            }
             Share::OneOf(group) => (group.to_owned(), SHARED, true),
         };
         let command = Command::Subscribe(Subscribe {
@@ -170,7 +188,13 @@ impl Pulsar {
         });
         if let Command::Error(refusal) = wire.ask(request, command).await? {
             wire.forget(number);
-            return Err(messages::refused(wire.place(), "listen on", &at.name, refusal.error, &refusal.message));
+            return Err(messages::refused(
+                wire.place(),
+                "listen on",
+                &at.name,
+                refusal.error,
+                &refusal.message,
+            ));
         }
         wire.send_command(Command::Flow(Flow { consumer: number, permits })).await?;
         Ok(Subscription { wire, number, arrivals, kept: at.kept, share, permits })
@@ -206,16 +230,25 @@ fn whereto(found: LookupResponse, encrypted: bool) -> Whereto {
         (Some(FOUND), Some(url), _) => Whereto::There(url),
         (Some(REDIRECTED), Some(url), _) => Whereto::Ask(url),
         (Some(REDIRECTED), None, Some(plain)) if encrypted => Whereto::Unencrypted(plain),
-        _ => Whereto::Refused { error: found.error.unwrap_or_default(), said: found.message.unwrap_or_default() },
+        _ => Whereto::Refused {
+            error: found.error.unwrap_or_default(),
+            said: found.message.unwrap_or_default(),
+        },
     }
 }
 
-async fn lookup(wire: &Wire, topic: &str, authoritative: Option<bool>) -> Result<LookupResponse, CallProblem> {
+async fn lookup(
+    wire: &Wire,
+    topic: &str,
+    authoritative: Option<bool>,
+) -> Result<LookupResponse, CallError> {
     let request = wire.number();
     let command = Command::Lookup(Lookup { topic: topic.to_owned(), request, authoritative });
     match wire.ask(request, command).await? {
         Command::LookupResponse(found) => Ok(found),
-        Command::Error(refusal) => Err(messages::refused(wire.place(), "find", topic, refusal.error, &refusal.message)),
+        Command::Error(refusal) => {
+            Err(messages::refused(wire.place(), "find", topic, refusal.error, &refusal.message))
+        }
         _ => Err(messages::no_lookup(wire.place(), topic)),
     }
 }
@@ -238,7 +271,12 @@ async fn take(subscription: &mut Subscription, feeder: &QueueSender) {
         // Every message of a batch uses up a permit.
         taken += u32::try_from(singles.len()).unwrap_or(u32::MAX);
         for single in singles {
-            let heard = Incoming::Packet(Packet { subject: None, reply: None, headers: single.headers, body: single.body });
+            let heard = Incoming::Packet(Packet {
+                subject: None,
+                reply: None,
+                headers: single.headers,
+                body: single.body,
+            });
             let waits = subscription.kept && subscription.share != Share::Observer;
             let put = if waits { feeder.push(heard).await } else { feeder.offer(heard) };
             if put.is_err() {
@@ -247,13 +285,21 @@ async fn take(subscription: &mut Subscription, feeder: &QueueSender) {
         }
         let consumer = subscription.number;
         if let (true, Some(id)) = (subscription.kept, id) {
-            let acknowledged = subscription.wire.send_command(Command::Ack(Ack { consumer, kind: 0, ids: vec![id] })).await;
+            let acknowledged = subscription
+                .wire
+                .send_command(Command::Ack(Ack { consumer, kind: 0, ids: vec![id] }))
+                .await;
             if acknowledged.is_err() {
                 return;
             }
         }
         if taken >= subscription.permits / 2 {
-            if subscription.wire.send_command(Command::Flow(Flow { consumer, permits: taken })).await.is_err() {
+            if subscription
+                .wire
+                .send_command(Command::Flow(Flow { consumer, permits: taken }))
+                .await
+                .is_err()
+            {
                 return;
             }
             taken = 0;
@@ -265,10 +311,15 @@ impl Link for Pulsar {
     type Subscription = Subscription;
 
     fn greeting(&self) -> String {
-        format!("{} at {}, messages up to {}", self.version, self.first.place(), size::bytes(self.largest as u64))
+        format!(
+            "{} at {}, messages up to {}",
+            self.version,
+            self.first.place(),
+            size::bytes(self.largest as u64)
+        )
     }
 
-    fn watch<'a>(&'a self, news: &'a ConnectionEvents) -> BoxFuture<'a, Option<CallProblem>> {
+    fn watch<'a>(&'a self, news: &'a ConnectionEvents) -> BoxFuture<'a, Option<CallError>> {
         Box::pin(async move {
             let mut heard = self.heard.lock().await;
             loop {
@@ -298,8 +349,12 @@ impl Link for Pulsar {
             // Nobody else has a subscription of our own: what waits in it would wait for ever.
             if !matches!(subscription.share, Share::OneOf(_)) {
                 let request = subscription.wire.number();
-                let unsubscribe = Command::Unsubscribe(Unsubscribe { consumer: subscription.number, request });
-                if matches!(subscription.wire.ask(request, unsubscribe).await, Ok(Command::Success(_))) {
+                let unsubscribe =
+                    Command::Unsubscribe(Unsubscribe { consumer: subscription.number, request });
+                if matches!(
+                    subscription.wire.ask(request, unsubscribe).await,
+                    Ok(Command::Success(_))
+                ) {
                     // The consumer went with it.
                     return;
                 }
@@ -308,7 +363,13 @@ impl Link for Pulsar {
             // A broker that is gone has forgotten it already.
             let _ = subscription
                 .wire
-                .ask(request, Command::CloseConsumer(CloseConsumer { consumer: subscription.number, request }))
+                .ask(
+                    request,
+                    Command::CloseConsumer(CloseConsumer {
+                        consumer: subscription.number,
+                        request,
+                    }),
+                )
                 .await;
         })
     }
@@ -336,7 +397,10 @@ mod tests {
         assert_eq!(whereto(found(FOUND, plain, ""), true), Whereto::Here);
         assert_eq!(whereto(found(REDIRECTED, plain, safe), true), Whereto::Ask(safe.into()));
         assert_eq!(whereto(found(REDIRECTED, plain, ""), true), Whereto::Unencrypted(plain.into()));
-        assert_eq!(whereto(found(REDIRECTED, "", ""), true), Whereto::Refused { error: 0, said: String::new() });
+        assert_eq!(
+            whereto(found(REDIRECTED, "", ""), true),
+            Whereto::Refused { error: 0, said: String::new() }
+        );
         let proxied = LookupResponse { through_proxy: Some(true), ..found(FOUND, plain, safe) };
         assert_eq!(whereto(proxied, true), Whereto::Here);
     }

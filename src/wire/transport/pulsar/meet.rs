@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     model::{
-        call::CallProblem,
+        call::CallError,
         connection::{Connection, Credentials},
         transport::TransportKind,
     },
@@ -55,7 +55,7 @@ pub struct Met {
 }
 
 impl Brokers {
-    pub async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallProblem> {
+    pub async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallError> {
         let servers = settings::servers(connection)?;
         let encryption = tls::encryption(connection).await?;
         let login = match &connection.credentials {
@@ -66,7 +66,11 @@ impl Brokers {
             }
             Credentials::File { .. } => {
                 let remedy = "set token-variable or token-key, or user and password-variable or password-key";
-                return Err(settings::bad_settings(connection, "names a credentials file, which Pulsar does not have", remedy));
+                return Err(settings::bad_settings(
+                    connection,
+                    "names a credentials file, which Pulsar does not have",
+                    remedy,
+                ));
             }
         };
         Ok(Self { servers, encryption, login, largest_answer: connection.largest_answer })
@@ -78,7 +82,7 @@ impl Brokers {
         url: &str,
         said: mpsc::UnboundedSender<LinkEvent>,
         broken: CancellationToken,
-    ) -> Result<Met, CallProblem> {
+    ) -> Result<Met, CallError> {
         let named = Connection::to(TransportKind::Pulsar, url, url);
         let server = settings::servers(&named)?.swap_remove(0);
         self.meet(&server, said, broken).await
@@ -90,9 +94,10 @@ impl Brokers {
         server: &Server,
         said: mpsc::UnboundedSender<LinkEvent>,
         broken: CancellationToken,
-    ) -> Result<Met, CallProblem> {
+    ) -> Result<Met, CallError> {
         let place = server.to_string();
-        let (mut frames, mut out) = halves(socket::open(server, self.encryption.as_ref()).await?, self.largest_answer);
+        let (mut frames, mut out) =
+            halves(socket::open(server, self.encryption.as_ref()).await?, self.largest_answer);
         let greeting = async {
             let hello = frame::plain(self.hello());
             if out.write_all(&hello).await.is_err() || out.flush().await.is_err() {
@@ -103,8 +108,13 @@ impl Brokers {
                 _ => Err(messages::no_pulsar(&place)),
             }
         };
-        let connected = timeout(socket::CONNECTING, greeting).await.unwrap_or_else(|_| Err(socket::silent(server)))?;
-        let largest = connected.max_message_size.and_then(|most| usize::try_from(most).ok()).filter(|most| *most > 0);
+        let connected = timeout(socket::CONNECTING, greeting)
+            .await
+            .unwrap_or_else(|_| Err(socket::silent(server)))?;
+        let largest = connected
+            .max_message_size
+            .and_then(|most| usize::try_from(most).ok())
+            .filter(|most| *most > 0);
         Ok(Met {
             wire: Wire::new(place, frames, out, said, broken),
             version: connected.server_version,
@@ -122,10 +132,12 @@ impl Brokers {
     }
 }
 
-fn greeted(place: &str, frame: bytes::Bytes) -> Result<Connected, CallProblem> {
+fn greeted(place: &str, frame: bytes::Bytes) -> Result<Connected, CallError> {
     match frame::read(frame).ok().flatten().map(|frame| frame.command) {
         Some(Command::Connected(connected)) => Ok(connected),
-        Some(Command::Error(refusal)) => Err(messages::unwelcome(place, refusal.error, &refusal.message)),
+        Some(Command::Error(refusal)) => {
+            Err(messages::unwelcome(place, refusal.error, &refusal.message))
+        }
         _ => Err(messages::no_pulsar(place)),
     }
 }

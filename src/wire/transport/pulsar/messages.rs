@@ -1,30 +1,42 @@
 //! How Pulsar refuses, in words that tell the way out.
 
-use crate::model::{call::CallProblem, error_kind::ErrorKind, size};
+use crate::model::{call::CallError, error_kind::ErrorKind, size};
 
 /// The broker would not do what it was asked, with its number for the reason.
-pub fn refused(place: &str, doing: &str, at: &str, number: i32, said: &str) -> CallProblem {
-    let message = format!("{place} does not let us {doing} {at}: {}", if said.is_empty() { "it says no more" } else { said });
+pub fn refused(place: &str, doing: &str, at: &str, number: i32, said: &str) -> CallError {
+    let message = format!(
+        "{place} does not let us {doing} {at}: {}",
+        if said.is_empty() { "it says no more" } else { said }
+    );
     let (kind, remedy) = match number {
         3 => (ErrorKind::Refused, "check the token or password of this connection"),
-        4 => (ErrorKind::Refused, "ask for permission to produce and consume there, or use other credentials"),
+        4 => (
+            ErrorKind::Refused,
+            "ask for permission to produce and consume there, or use other credentials",
+        ),
         5 => (ErrorKind::Refused, "end the other consumer of that subscription"),
         6 => (ErrorKind::NoServer, "the broker is not ready yet; try again in a moment"),
         7 | 8 => (ErrorKind::Refused, "the topic's backlog is full; let its services catch up"),
-        11 => (ErrorKind::NoResponders, "start the service; the namespace does not make topics by itself"),
+        11 => (
+            ErrorKind::NoResponders,
+            "start the service; the namespace does not make topics by itself",
+        ),
         14 => (ErrorKind::Refused, "the broker has too much to do; try again in a moment"),
-        17 => (ErrorKind::BadSubject, "write the queue as request:tg:NAME or non-persistent://TENANT/NAMESPACE/NAME"),
+        17 => (
+            ErrorKind::BadSubject,
+            "write the queue as request:tg:NAME or non-persistent://TENANT/NAMESPACE/NAME",
+        ),
         _ => (
             ErrorKind::Refused,
             "see the broker's log; often the tenant or namespace is missing: pulsar-admin namespaces create tg/request",
         ),
     };
-    CallProblem::new(kind, message, remedy)
+    CallError::new(kind, message, remedy)
 }
 
 /// The connection ended while something was waited for.
-pub fn lost(place: &str) -> CallProblem {
-    CallProblem::new(
+pub fn lost(place: &str) -> CallError {
+    CallError::new(
         ErrorKind::ConnectionLost,
         format!("the connection to {place} broke before it had confirmed"),
         "send it again once the connection is back",
@@ -32,8 +44,8 @@ pub fn lost(place: &str) -> CallProblem {
 }
 
 /// The broker sends what nobody has room for.
-pub fn unasked(place: &str) -> CallProblem {
-    CallProblem::new(
+pub fn unasked(place: &str) -> CallError {
+    CallError::new(
         ErrorKind::Flooded,
         format!("{place} sent more messages than it was asked for, so the connection was closed"),
         "check that a Pulsar broker is at that address; the next call connects again",
@@ -41,24 +53,32 @@ pub fn unasked(place: &str) -> CallProblem {
 }
 
 /// The broker would not have us.
-pub fn unwelcome(place: &str, number: i32, said: &str) -> CallProblem {
+pub fn unwelcome(place: &str, number: i32, said: &str) -> CallError {
     if matches!(number, 3 | 4) {
         let remedy = "check the token or password of this connection";
-        return CallProblem::new(ErrorKind::Refused, format!("{place} refused our credentials: {said}"), remedy);
+        return CallError::new(
+            ErrorKind::Refused,
+            format!("{place} refused our credentials: {said}"),
+            remedy,
+        );
     }
-    CallProblem::new(ErrorKind::Refused, format!("{place} does not let us in: {said}"), "see the broker's log")
+    CallError::new(
+        ErrorKind::Refused,
+        format!("{place} does not let us in: {said}"),
+        "see the broker's log",
+    )
 }
 
-pub fn no_pulsar(place: &str) -> CallProblem {
-    CallProblem::new(
+pub fn no_pulsar(place: &str) -> CallError {
+    CallError::new(
         ErrorKind::NoServer,
         format!("{place} did not greet us as Pulsar does"),
         "check that the address is a Pulsar broker's, not its web port, and whether it is encrypted (pulsar+ssl://)",
     )
 }
 
-pub fn too_large(place: &str, size: usize, most: usize) -> CallProblem {
-    CallProblem::new(
+pub fn too_large(place: &str, size: usize, most: usize) -> CallError {
+    CallError::new(
         ErrorKind::TooLarge,
         format!(
             "the message is {} ({size} bytes), and {place} takes at most {} ({most} bytes)",
@@ -70,8 +90,8 @@ pub fn too_large(place: &str, size: usize, most: usize) -> CallProblem {
 }
 
 /// The broker says that another one has the topic, and that one cannot be reached.
-pub fn elsewhere(place: &str, url: &str, at: &str, cause: &CallProblem) -> CallProblem {
-    CallProblem::new(
+pub fn elsewhere(place: &str, url: &str, at: &str, cause: &CallError) -> CallError {
+    CallError::new(
         cause.kind.clone(),
         format!("{place} says that {at} is at {url}, and there: {}", cause.message),
         "set the broker's advertisedAddress (or a listener) to one that can be reached from here, or go through its proxy",
@@ -79,16 +99,18 @@ pub fn elsewhere(place: &str, url: &str, at: &str, cause: &CallProblem) -> CallP
 }
 
 /// The broker sends us on to one that it knows no encrypted address of.
-pub fn unencrypted(place: &str, url: &str, at: &str) -> CallProblem {
-    CallProblem::new(
+pub fn unencrypted(place: &str, url: &str, at: &str) -> CallError {
+    CallError::new(
         ErrorKind::Tls,
-        format!("{place} sends us on to {url} for {at}, which is not encrypted, and this connection is; nothing was sent there"),
+        format!(
+            "{place} sends us on to {url} for {at}, which is not encrypted, and this connection is; nothing was sent there"
+        ),
         "give that broker an encrypted address (brokerServicePortTls, advertised as pulsar+ssl://), or go through its proxy",
     )
 }
 
-pub fn no_lookup(place: &str, at: &str) -> CallProblem {
-    CallProblem::new(
+pub fn no_lookup(place: &str, at: &str) -> CallError {
+    CallError::new(
         ErrorKind::NoServer,
         format!("{place} does not say which broker has {at}"),
         "see the broker's log, and try again in a moment",

@@ -1,4 +1,5 @@
-//! One connection to one Pulsar broker: requests and their answers, messages out and their receipts, and messages in for our consumers.
+//! One connection to one Pulsar broker: requests and their answers, messages out and their
+//! receipts, and messages in for our consumers.
 
 use std::{
     collections::HashMap,
@@ -31,7 +32,7 @@ use super::{
     messages,
 };
 use crate::{
-    model::call::CallProblem,
+    model::call::CallError,
     wire::transport::{
         reconnecting::LinkEvent,
         socket::{self, Socket},
@@ -42,7 +43,8 @@ use crate::{
 const AROUND: u64 = 8 * 1024 * 1024;
 /// Frames on their way out; more wait.
 const OUTBOX: usize = 256;
-/// A broker that is silent for so long is asked for a sign of life, and is gone when it gives none for as long again.
+/// A broker that is silent for so long is asked for a sign of life, and is gone when it gives none
+/// for as long again.
 const SILENCE: Duration = Duration::from_secs(30);
 
 /// Messages that came for one consumer in one frame.
@@ -51,7 +53,7 @@ pub struct Arrived {
     pub singles: Vec<Single>,
 }
 
-type Answer = oneshot::Sender<Result<Command, CallProblem>>;
+type Answer = oneshot::Sender<Result<Command, CallError>>;
 
 /// An open connection. Dropping it closes it.
 pub struct Wire {
@@ -73,7 +75,7 @@ struct Shared {
 #[derive(Default)]
 struct Tables {
     requests: HashMap<u64, Answer>,
-    receipts: HashMap<(u64, u64), oneshot::Sender<Result<(), CallProblem>>>,
+    receipts: HashMap<(u64, u64), oneshot::Sender<Result<(), CallError>>>,
     consumers: HashMap<u64, mpsc::Sender<Arrived>>,
     producers: HashMap<String, u64>,
 }
@@ -89,8 +91,8 @@ impl Drop for Wire {
 /// A stream to a broker, cut into frames.
 pub type Frames = FramedRead<ReadHalf<Socket>, LengthDelimitedCodec>;
 
-/// Both halves of a stream to a broker, the one that is read cut into frames. One whose length says that its message has more than so many
-/// bytes is refused before it is read.
+/// Both halves of a stream to a broker, the one that is read cut into frames. One whose length says
+/// that its message has more than so many bytes is refused before it is read.
 #[must_use]
 pub fn halves(socket: Socket, largest: u64) -> (Frames, WriteHalf<Socket>) {
     let (read, write) = tokio::io::split(socket);
@@ -100,7 +102,8 @@ pub fn halves(socket: Socket, largest: u64) -> (Frames, WriteHalf<Socket>) {
 }
 
 impl Wire {
-    /// Begins to read and write on a stream whose greetings are done. `broken` is cancelled when it ends.
+    /// Begins to read and write on a stream whose greetings are done. `broken` is cancelled when it
+    /// ends.
     #[must_use]
     pub fn new(
         place: String,
@@ -129,7 +132,7 @@ impl Wire {
     }
 
     /// Sends a command and waits for the answer to the request of that number.
-    pub async fn ask(&self, request: u64, command: Command) -> Result<Command, CallProblem> {
+    pub async fn ask(&self, request: u64, command: Command) -> Result<Command, CallError> {
         let (sender, answer) = oneshot::channel();
         self.shared.tables().requests.insert(request, sender);
         self.put(frame::plain(command)).await?;
@@ -137,19 +140,24 @@ impl Wire {
     }
 
     /// Sends a command that has no answer.
-    pub async fn send_command(&self, command: Command) -> Result<(), CallProblem> {
+    pub async fn send_command(&self, command: Command) -> Result<(), CallError> {
         self.put(frame::plain(command)).await
     }
 
     /// Sends a frame with a message, and waits for the broker's receipt.
-    pub async fn hand_over(&self, (producer, sequence): (u64, u64), frame: Bytes) -> Result<(), CallProblem> {
+    pub async fn hand_over(
+        &self,
+        (producer, sequence): (u64, u64),
+        frame: Bytes,
+    ) -> Result<(), CallError> {
         let (sender, receipt) = oneshot::channel();
         self.shared.tables().receipts.insert((producer, sequence), sender);
         self.put(frame).await?;
         receipt.await.unwrap_or_else(|_| Err(messages::lost(&self.shared.place)))
     }
 
-    /// Where a consumer's messages come out; before it subscribes, so that none is missed. It may be sent so many at once.
+    /// Where a consumer's messages come out; before it subscribes, so that none is missed. It may
+    /// be sent so many at once.
     #[must_use]
     pub fn consumer(&self, number: u64, permits: u32) -> mpsc::Receiver<Arrived> {
         let (sender, receiver) = mpsc::channel(permits as usize);
@@ -171,7 +179,7 @@ impl Wire {
         self.shared.tables().producers.insert(topic.to_owned(), number);
     }
 
-    async fn put(&self, frame: Bytes) -> Result<(), CallProblem> {
+    async fn put(&self, frame: Bytes) -> Result<(), CallError> {
         if self.shared.broken.is_cancelled() {
             return Err(messages::lost(&self.shared.place));
         }
@@ -207,9 +215,14 @@ impl Shared {
                     self.take(frame.freeze()).await;
                 }
                 Ok(Some(Err(error))) => {
-                    if error.get_ref().is_some_and(|cause| cause.is::<LengthDelimitedCodecError>()) {
+                    if error.get_ref().is_some_and(|cause| cause.is::<LengthDelimitedCodecError>())
+                    {
                         let most = frames.decoder().max_frame_length() as u64;
-                        self.emit_event(LinkEvent::Fatal(socket::too_large(&self.place, "message", most)));
+                        self.emit_event(LinkEvent::Fatal(socket::too_large(
+                            &self.place,
+                            "message",
+                            most,
+                        )));
                     } else {
                         self.say(format!("the connection to {} failed: {error}", self.place));
                     }
@@ -217,7 +230,11 @@ impl Shared {
                 }
                 Ok(None) => break,
                 Err(_) if asked => {
-                    self.say(format!("{} gave no sign of life for {} s", self.place, 2 * SILENCE.as_secs()));
+                    self.say(format!(
+                        "{} gave no sign of life for {} s",
+                        self.place,
+                        2 * SILENCE.as_secs()
+                    ));
                     break;
                 }
                 Err(_) => {
@@ -243,13 +260,18 @@ impl Shared {
     async fn take(&self, frame: Bytes) {
         match frame::read(frame) {
             Ok(Some(Frame { command, message: None })) => self.obey(command).await,
-            Ok(Some(Frame { command: Command::Message(delivery), message: Some((metadata, payload)) })) => {
+            Ok(Some(Frame {
+                command: Command::Message(delivery),
+                message: Some((metadata, payload)),
+            })) => {
                 match frame::singles(metadata, payload) {
                     Ok(singles) => {
                         let consumer = self.tables().consumers.get(&delivery.consumer).cloned();
                         let arrived = Arrived { id: delivery.id, singles };
                         // Whoever left meanwhile does not want it.
-                        if let Some(Err(TrySendError::Full(_))) = consumer.map(|consumer| consumer.try_send(arrived)) {
+                        if let Some(Err(TrySendError::Full(_))) =
+                            consumer.map(|consumer| consumer.try_send(arrived))
+                        {
                             self.emit_event(LinkEvent::Fatal(messages::unasked(&self.place)));
                         }
                     }
@@ -264,12 +286,22 @@ impl Shared {
     async fn obey(&self, command: Command) {
         match command {
             Command::Ping(_) => drop(self.outbox.send(frame::plain(Command::Pong(Pong {}))).await),
-            Command::SendReceipt(receipt) => self.receipt((receipt.producer, receipt.sequence), Ok(())),
+            Command::SendReceipt(receipt) => {
+                self.receipt((receipt.producer, receipt.sequence), Ok(()));
+            }
             Command::SendError(error) => {
-                let problem = messages::refused(&self.place, "send a message to", "its topic", error.error, &error.message);
+                let problem = messages::refused(
+                    &self.place,
+                    "send a message to",
+                    "its topic",
+                    error.error,
+                    &error.message,
+                );
                 self.receipt((error.producer, error.sequence), Err(problem));
             }
-            Command::CloseProducer(close) => self.tables().producers.retain(|_, number| *number != close.producer),
+            Command::CloseProducer(close) => {
+                self.tables().producers.retain(|_, number| *number != close.producer);
+            }
             Command::CloseConsumer(close) => drop(self.tables().consumers.remove(&close.consumer)),
             Command::Success(ref done) => self.answer(done.request, Ok(command)),
             Command::ProducerSuccess(ref done) => self.answer(done.request, Ok(command)),
@@ -279,13 +311,13 @@ impl Shared {
         }
     }
 
-    fn answer(&self, request: u64, answer: Result<Command, CallProblem>) {
+    fn answer(&self, request: u64, answer: Result<Command, CallError>) {
         let waiting = self.tables().requests.remove(&request);
         // Who gave up waiting does not want it.
         let _ = waiting.map(|waiting| waiting.send(answer));
     }
 
-    fn receipt(&self, of: (u64, u64), receipt: Result<(), CallProblem>) {
+    fn receipt(&self, of: (u64, u64), receipt: Result<(), CallError>) {
         let waiting = self.tables().receipts.remove(&of);
         let _ = waiting.map(|waiting| waiting.send(receipt));
     }
@@ -299,7 +331,10 @@ fn unreadable(place: &str, fault: &Fault) -> String {
         Fault::Compressed(way) => {
             let names = ["nothing", "LZ4", "zlib", "Zstandard", "Snappy"];
             let name = usize::try_from(*way).ok().and_then(|way| names.get(way));
-            format!("it is compressed with {}, which TrustGraph's services do not do", name.unwrap_or(&"something unknown"))
+            format!(
+                "it is compressed with {}, which TrustGraph's services do not do",
+                name.unwrap_or(&"something unknown")
+            )
         }
     };
     format!("a message from {place} could not be read: {why}")
@@ -320,12 +355,20 @@ mod tests {
         let wire = Wire::new("pulsar://there".into(), frames, out, said, CancellationToken::new());
         let mut arrivals = wire.consumer(3, 2);
         let metadata = Metadata { producer: "p".into(), ..Metadata::default() };
-        let message = frame::with_message(Command::Message(Delivery { consumer: 3, id: None }), &metadata, b"body");
+        let message = frame::with_message(
+            Command::Message(Delivery { consumer: 3, id: None }),
+            &metadata,
+            b"body",
+        );
         for _ in 0..3 {
             theirs.write_all(&message).await.unwrap();
         }
         let Some(LinkEvent::Fatal(problem)) = heard.recv().await else { panic!("it was not left") };
         assert_eq!(problem.kind.word(), "flooded");
-        assert!(arrivals.recv().await.is_some() && arrivals.recv().await.is_some() && arrivals.try_recv().is_err());
+        assert!(
+            arrivals.recv().await.is_some()
+                && arrivals.recv().await.is_some()
+                && arrivals.try_recv().is_err()
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! A stream from a broker that ends where a message would be larger than an answer may be: lapin gathers whatever a broker says is coming.
+//! A stream from a broker that ends where a message would be larger than an answer may be: lapin
+//! gathers whatever a broker says is coming.
 
 use std::{
     error::Error,
@@ -11,7 +12,8 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::wire::transport::socket::Socket;
 
-/// The largest frame that we agree to, which is RabbitMQ's own wish. lapin makes room for many of the agreed size at once.
+/// The largest frame that we agree to, which is RabbitMQ's own wish. lapin makes room for many of
+/// the agreed size at once.
 pub const FRAME: u32 = 128 * 1024;
 
 /// What an answer's message may have beside its text.
@@ -48,10 +50,18 @@ pub struct Bounded {
 }
 
 impl Bounded {
-    /// Reading fails once a message is announced that has more than so many bytes, and some around them.
+    /// Reading fails once a message is announced that has more than so many bytes, and some around
+    /// them.
     #[must_use]
     pub fn new(socket: Socket, largest: u64) -> Self {
-        Self { socket, frames: Frames { most: largest.saturating_add(AROUND), head: Vec::with_capacity(HEADER_HEAD), skip: 0 } }
+        Self {
+            socket,
+            frames: Frames {
+                most: largest.saturating_add(AROUND),
+                head: Vec::with_capacity(HEADER_HEAD),
+                skip: 0,
+            },
+        }
     }
 }
 
@@ -89,7 +99,8 @@ impl Frames {
 
     /// How much follows the head of a frame, once it is whole.
     fn rest(&self) -> Result<u64, TooLarge> {
-        let number = |bytes: &[u8]| bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
+        let number =
+            |bytes: &[u8]| bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
         let length = number(&self.head[3..FRAME_HEAD]);
         if length > u64::from(FRAME) {
             return Err(TooLarge { what: "frame", most: FRAME.into() });
@@ -103,17 +114,27 @@ impl Frames {
 }
 
 impl AsyncRead for Bounded {
-    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.socket).poll_read(context, buffer))?;
         Poll::Ready(
-            self.frames.scan(&buffer.filled()[before..]).map_err(|large| io::Error::new(io::ErrorKind::InvalidData, large)),
+            self.frames
+                .scan(&buffer.filled()[before..])
+                .map_err(|large| io::Error::new(io::ErrorKind::InvalidData, large)),
         )
     }
 }
 
 impl AsyncWrite for Bounded {
-    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.socket).poll_write(context, bytes)
     }
 
@@ -153,8 +174,15 @@ mod tests {
 
     #[test]
     fn a_message_that_is_announced_too_large_ends_the_stream_before_it_comes() {
-        let sound =
-            [frame(1, b"method"), header(1_000), frame(3, &[HEADER; 990]), frame(8, b""), header(3), frame(3, b"abc")].concat();
+        let sound = [
+            frame(1, b"method"),
+            header(1_000),
+            frame(3, &[HEADER; 990]),
+            frame(8, b""),
+            header(3),
+            frame(3, b"abc"),
+        ]
+        .concat();
         assert_eq!(read(&sound), Ok(()));
         for announced in [1_001, 2 << 30, u64::MAX] {
             let stream = [&sound[..], &header(announced)].concat();

@@ -1,4 +1,5 @@
-//! Connecting to RabbitMQ over our own sockets, so that encryption and its troubles are the same on every transport.
+//! Connecting to RabbitMQ over our own sockets, so that encryption and its troubles are the same on
+//! every transport.
 
 #[cfg(unix)]
 use std::os::fd::{AsFd as Handle, AsRawFd as RawHandle};
@@ -23,7 +24,7 @@ use super::{
 };
 use crate::{
     model::{
-        call::CallProblem,
+        call::CallError,
         connection::{Connection, Credentials},
     },
     wire::{
@@ -50,25 +51,32 @@ pub struct Rabbits {
 }
 
 impl Rabbits {
-    pub async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallProblem> {
+    pub async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallError> {
         let servers = settings::servers(connection)?;
         let encryption = tls::encryption(connection).await?;
-        let user = |username: &str, password: String| AMQPUserInfo { username: username.into(), password };
+        let user =
+            |username: &str, password: String| AMQPUserInfo { username: username.into(), password };
         let user = match &connection.credentials {
             // What a new broker knows, from its own machine alone.
             Credentials::None => user("guest", "guest".into()),
-            Credentials::Password { user: name, password } => user(name, secrets.get(connection, password).await?),
+            Credentials::Password { user: name, password } => {
+                user(name, secrets.get(connection, password).await?)
+            }
             // The broker's OAuth 2 plugin takes the token in place of a password, and no name.
             Credentials::Token { token } => user("", secrets.get(connection, token).await?),
             Credentials::File { .. } => {
                 let remedy = "set user and password-variable or password-key, or token-variable or token-key";
-                return Err(settings::bad_settings(connection, "names a credentials file, which RabbitMQ does not have", remedy));
+                return Err(settings::bad_settings(
+                    connection,
+                    "names a credentials file, which RabbitMQ does not have",
+                    remedy,
+                ));
             }
         };
         Ok(Self { servers, encryption, user, largest_answer: connection.largest_answer })
     }
 
-    async fn connect(&self, server: &Server) -> Result<Rabbit, CallProblem> {
+    async fn connect(&self, server: &Server) -> Result<Rabbit, CallError> {
         let stream = socket::open(server, self.encryption.as_ref()).await?;
         let stream: Socket = Box::new(Bounded::new(stream, self.largest_answer));
         let runtime = Runtime::new(RuntimeParts::new(Tokio::current(), Sockets(Tokio::current())));
@@ -91,9 +99,17 @@ impl Rabbits {
     fn uri(&self, server: &Server) -> AMQPUri {
         AMQPUri {
             scheme: AMQPScheme::AMQP,
-            authority: AMQPAuthority { userinfo: self.user.clone(), host: server.host.clone(), port: server.port },
+            authority: AMQPAuthority {
+                userinfo: self.user.clone(),
+                host: server.host.clone(),
+                port: server.port,
+            },
             vhost: vhost(&server.path),
-            query: AMQPQueryString { heartbeat: Some(HEARTBEAT), frame_max: Some(FRAME), ..AMQPQueryString::default() },
+            query: AMQPQueryString {
+                heartbeat: Some(HEARTBEAT),
+                frame_max: Some(FRAME),
+                ..AMQPQueryString::default()
+            },
         }
     }
 }
@@ -120,7 +136,10 @@ impl Reactor for Sockets {
     type TcpStream = Compat<Socket>;
     type Sleep = <Tokio as Reactor>::Sleep;
 
-    fn register<H>(&self, socket: H) -> io::Result<impl futures::AsyncRead + futures::AsyncWrite + Send + Unpin + 'static>
+    fn register<H>(
+        &self,
+        socket: H,
+    ) -> io::Result<impl futures::AsyncRead + futures::AsyncWrite + Send + Unpin + 'static>
     where
         H: io::Read + io::Write + Handle + RawHandle + Send + 'static,
     {
@@ -131,11 +150,17 @@ impl Reactor for Sockets {
         self.0.sleep(duration)
     }
 
-    fn interval(&self, duration: Duration) -> impl Stream<Item = std::time::Instant> + Send + 'static {
+    fn interval(
+        &self,
+        duration: Duration,
+    ) -> impl Stream<Item = std::time::Instant> + Send + 'static {
         self.0.interval(duration)
     }
 
-    fn tcp_connect_addr(&self, _: std::net::SocketAddr) -> impl Future<Output = io::Result<Self::TcpStream>> + Send + 'static {
+    fn tcp_connect_addr(
+        &self,
+        _: std::net::SocketAddr,
+    ) -> impl Future<Output = io::Result<Self::TcpStream>> + Send + 'static {
         std::future::ready(Err(io::ErrorKind::Unsupported.into()))
     }
 }

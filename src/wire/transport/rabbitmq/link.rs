@@ -8,8 +8,8 @@ use lapin::{
     BasicProperties, Channel, Confirmation, Consumer, Event, ExchangeKind,
     message::Delivery,
     options::{
-        BasicAckOptions, BasicConsumeOptions, BasicPublishOptions, BasicQosOptions, ConfirmSelectOptions, ExchangeDeclareOptions,
-        QueueBindOptions, QueueDeclareOptions,
+        BasicAckOptions, BasicConsumeOptions, BasicPublishOptions, BasicQosOptions,
+        ConfirmSelectOptions, ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions,
     },
     types::{AMQPValue, FieldTable, ShortString},
 };
@@ -17,7 +17,7 @@ use tokio::sync::Mutex;
 
 use super::messages;
 use crate::{
-    model::call::CallProblem,
+    model::call::CallError,
     wire::transport::{
         bus::{Doing, Share},
         connection_event::ConnectionEvents,
@@ -64,36 +64,50 @@ impl Rabbit {
         Self { connection, place, events, outlet: Mutex::default() }
     }
 
-    fn said(&self, doing: &str, at: &str) -> impl Fn(lapin::Error) -> CallProblem {
+    fn said(&self, doing: &str, at: &str) -> impl Fn(lapin::Error) -> CallError {
         let (place, doing, at) = (self.place.clone(), doing.to_owned(), at.to_owned());
         move |error| messages::refused(&place, &doing, &at, &error)
     }
 
-    async fn channel(&self, at: &str) -> Result<Channel, CallProblem> {
+    async fn channel(&self, at: &str) -> Result<Channel, CallError> {
         self.connection.create_channel().await.map_err(self.said("open a channel for", at))
     }
 
-    /// The channel to send on, once it is known that the exchange is there: sending to one that is not would close it for all.
-    async fn outlet(&self, exchange: &ShortString) -> Result<Channel, CallProblem> {
+    /// The channel to send on, once it is known that the exchange is there: sending to one that is
+    /// not would close it for all.
+    async fn outlet(&self, exchange: &ShortString) -> Result<Channel, CallError> {
         let at = exchange.as_str();
         let mut outlet = self.outlet.lock().await;
         if !outlet.known.contains(at) {
-            let options = ExchangeDeclareOptions { passive: true, ..ExchangeDeclareOptions::default() };
+            let options =
+                ExchangeDeclareOptions { passive: true, ..ExchangeDeclareOptions::default() };
             let asking = self.channel(at).await?;
-            let asked = asking.exchange_declare(exchange.clone(), ExchangeKind::Fanout, options, FieldTable::default()).await;
+            let asked = asking
+                .exchange_declare(
+                    exchange.clone(),
+                    ExchangeKind::Fanout,
+                    options,
+                    FieldTable::default(),
+                )
+                .await;
             asked.map_err(self.said("send to", at))?;
             outlet.known.insert(at.to_owned());
         }
-        if let Some(channel) = outlet.channel.as_ref().filter(|channel| channel.status().connected()) {
+        if let Some(channel) =
+            outlet.channel.as_ref().filter(|channel| channel.status().connected())
+        {
             return Ok(channel.clone());
         }
         let channel = self.channel(at).await?;
-        channel.confirm_select(ConfirmSelectOptions::default()).await.map_err(self.said("send to", at))?;
+        channel
+            .confirm_select(ConfirmSelectOptions::default())
+            .await
+            .map_err(self.said("send to", at))?;
         outlet.channel = Some(channel.clone());
         Ok(channel)
     }
 
-    async fn publish(&self, message: Outgoing) -> Result<(), CallProblem> {
+    async fn publish(&self, message: Outgoing) -> Result<(), CallError> {
         let Outgoing { to, headers, body, expires, .. } = message;
         if self.connection.status().blocked() {
             return Err(messages::blocked(&self.place));
@@ -109,7 +123,12 @@ impl Rabbit {
         };
         let channel = self.outlet(&exchange).await?;
         let options = BasicPublishOptions { mandatory: true, ..BasicPublishOptions::default() };
-        let sent = async { channel.basic_publish(exchange, ShortString::default(), options, &body, properties).await?.await };
+        let sent = async {
+            channel
+                .basic_publish(exchange, ShortString::default(), options, &body, properties)
+                .await?
+                .await
+        };
         let confirmation = match sent.await {
             Ok(confirmation) => confirmation,
             Err(error) => {
@@ -120,27 +139,50 @@ impl Rabbit {
         };
         match confirmation {
             Confirmation::Ack(None) | Confirmation::NotRequested => Ok(()),
-            Confirmation::Ack(Some(_)) | Confirmation::Nack(Some(_)) => Err(messages::unheard(&self.place, &to.name)),
+            Confirmation::Ack(Some(_)) | Confirmation::Nack(Some(_)) => {
+                Err(messages::unheard(&self.place, &to.name))
+            }
             Confirmation::Nack(None) => Err(messages::declined(&self.place, &to.name)),
         }
     }
 
-    async fn consume(&self, at: &Address, share: Share) -> Result<Subscription, CallProblem> {
+    async fn consume(&self, at: &Address, share: Share) -> Result<Subscription, CallError> {
         let exchange = short(&at.name)?;
         let said = || self.said("listen on", &at.name);
         let channel = self.channel(&at.name).await?;
         let aside = share == Share::Observer;
-        let durable = ExchangeDeclareOptions { durable: true, passive: aside, ..ExchangeDeclareOptions::default() };
-        let nothing = FieldTable::default;
-        channel.exchange_declare(exchange.clone(), ExchangeKind::Fanout, durable, nothing()).await.map_err(said())?;
-        let (name, options) = match share {
-            Share::Each | Share::Observer => (String::new(), QueueDeclareOptions::exclusive().auto_delete()),
-            Share::OneOf(group) => {
-                (format!("{}.{group}", at.name), QueueDeclareOptions { durable: at.kept, ..QueueDeclareOptions::default() })
-            }
+        let durable = ExchangeDeclareOptions {
+            durable: true,
+            passive: aside,
+            ..ExchangeDeclareOptions::default()
         };
-        let queue = channel.queue_declare(short(&name)?, options, bounds(share)?).await.map_err(said())?.name().clone();
-        let bound = channel.queue_bind(queue.clone(), exchange, ShortString::default(), QueueBindOptions::default(), nothing());
+        let nothing = FieldTable::default;
+        channel
+            .exchange_declare(exchange.clone(), ExchangeKind::Fanout, durable, nothing())
+            .await
+            .map_err(said())?;
+        let (name, options) = match share {
+            Share::Each | Share::Observer => {
+                (String::new(), QueueDeclareOptions::exclusive().auto_delete())
+            }
+            Share::OneOf(group) => (
+                format!("{}.{group}", at.name),
+                QueueDeclareOptions { durable: at.kept, ..QueueDeclareOptions::default() },
+            ),
+        };
+        let queue = channel
+            .queue_declare(short(&name)?, options, bounds(share)?)
+            .await
+            .map_err(said())?
+            .name()
+            .clone();
+        let bound = channel.queue_bind(
+            queue.clone(),
+            exchange,
+            ShortString::default(),
+            QueueBindOptions::default(),
+            nothing(),
+        );
         bound.await.map_err(said())?;
         channel.basic_qos(PREFETCH, BasicQosOptions::default()).await.map_err(said())?;
         // Who only looks on is sent everything at once, so that the broker keeps nothing for it.
@@ -160,7 +202,7 @@ fn expiration(after: Duration) -> String {
 }
 
 /// What a queue may hold: that of an onlooker who has stopped must not fill the broker.
-fn bounds(share: Share) -> Result<FieldTable, CallProblem> {
+fn bounds(share: Share) -> Result<FieldTable, CallError> {
     const MESSAGES: i64 = 100_000;
     const BYTES: i64 = 64 * 1024 * 1024;
     let mut bounds = FieldTable::default();
@@ -172,11 +214,11 @@ fn bounds(share: Share) -> Result<FieldTable, CallProblem> {
 }
 
 /// A name as the protocol carries it.
-fn short(name: &str) -> Result<ShortString, CallProblem> {
+fn short(name: &str) -> Result<ShortString, CallError> {
     ShortString::try_new(name).map_err(|_| messages::too_long(name))
 }
 
-fn table(headers: &[(String, String)]) -> Result<FieldTable, CallProblem> {
+fn table(headers: &[(String, String)]) -> Result<FieldTable, CallError> {
     let mut table = FieldTable::default();
     for (name, value) in headers {
         table.insert(short(name)?, AMQPValue::LongString(value.as_bytes().into()));
@@ -186,7 +228,8 @@ fn table(headers: &[(String, String)]) -> Result<FieldTable, CallProblem> {
 
 fn packet(delivery: Delivery) -> Packet {
     let headers = delivery.properties.headers().iter().flat_map(|table| table.inner());
-    let headers = headers.filter_map(|(name, value)| Some((name.to_string(), text(value)?))).collect();
+    let headers =
+        headers.filter_map(|(name, value)| Some((name.to_string(), text(value)?))).collect();
     Packet { subject: None, reply: None, headers, body: Bytes::from(delivery.data) }
 }
 
@@ -213,7 +256,11 @@ async fn take(subscription: &mut Subscription, feeder: &QueueSender) {
         let waiting = subscription.consumer.next().now_or_never();
         if waiting.is_none() || unconfirmed >= PREFETCH / 2 {
             if let Some(tag) = newest.take()
-                && subscription.channel.basic_ack(tag, BasicAckOptions { multiple: true }).await.is_err()
+                && subscription
+                    .channel
+                    .basic_ack(tag, BasicAckOptions { multiple: true })
+                    .await
+                    .is_err()
             {
                 return;
             }
@@ -247,13 +294,17 @@ impl Link for Rabbit {
         format!("RabbitMQ at {}, virtual host {}", self.place, self.connection.status().vhost())
     }
 
-    fn watch<'a>(&'a self, news: &'a ConnectionEvents) -> BoxFuture<'a, Option<CallProblem>> {
+    fn watch<'a>(&'a self, news: &'a ConnectionEvents) -> BoxFuture<'a, Option<CallError>> {
         Box::pin(async move {
             let mut events = self.events.lock().await;
             while let Some(event) = events.next().await {
                 match event {
-                    Event::ConnectionBlocked(reason) => news.say(format!("{} takes no messages for now: {reason}", self.place)),
-                    Event::ConnectionUnblocked => news.say(format!("{} takes messages again", self.place)),
+                    Event::ConnectionBlocked(reason) => {
+                        news.say(format!("{} takes no messages for now: {reason}", self.place));
+                    }
+                    Event::ConnectionUnblocked => {
+                        news.say(format!("{} takes messages again", self.place));
+                    }
                     // One channel's trouble is told where that channel is used.
                     Event::Error(error) if !self.connection.status().connected() => {
                         let fatal = messages::too_large(&self.place, &error);

@@ -4,7 +4,7 @@ use lapin::{Error, ErrorKind as Fault, protocol::AMQPError};
 
 use super::bounded::TooLarge;
 use crate::{
-    model::{call::CallProblem, error_kind::ErrorKind},
+    model::{call::CallError, error_kind::ErrorKind},
     wire::transport::{
         settings::Server,
         socket::{self, no_server},
@@ -20,26 +20,26 @@ fn amqp(error: &Error) -> Option<(u16, &AMQPError)> {
 }
 
 /// The broker announced more than is read, and so the connection ended.
-pub fn too_large(place: &str, error: &Error) -> Option<CallProblem> {
+pub fn too_large(place: &str, error: &Error) -> Option<CallError> {
     let Fault::IOError(error) = error.kind() else { return None };
     let TooLarge { what, most } = error.get_ref()?.downcast_ref()?;
     Some(socket::too_large(place, what, *most))
 }
 
 /// The broker was reached, and would not have us.
-pub fn unwelcome(server: &Server, error: &Error) -> CallProblem {
+pub fn unwelcome(server: &Server, error: &Error) -> CallError {
     match amqp(error) {
-        Some((403, _)) => CallProblem::new(
+        Some((403, _)) => CallError::new(
             ErrorKind::Refused,
             format!("{server} refused our credentials"),
             "check the user and password of this connection; \"guest\" may only connect from the broker's own machine",
         ),
-        Some((530, said)) => CallProblem::new(
+        Some((530, said)) => CallError::new(
             ErrorKind::Refused,
             format!("{server} does not let us in: {}", said.get_message()),
             "name a virtual host that there is and that the user may use: amqp://HOST:PORT/VHOST",
         ),
-        Some((_, said)) => CallProblem::new(
+        Some((_, said)) => CallError::new(
             ErrorKind::Refused,
             format!("{server} does not let us in: {}", said.get_message()),
             "see the broker's log",
@@ -52,12 +52,12 @@ pub fn unwelcome(server: &Server, error: &Error) -> CallProblem {
 }
 
 /// The broker would not do what it was asked at that place.
-pub fn refused(place: &str, doing: &str, at: &str, error: &Error) -> CallProblem {
+pub fn refused(place: &str, doing: &str, at: &str, error: &Error) -> CallError {
     if let Some(problem) = too_large(place, error) {
         return problem;
     }
     let Some((number, said)) = amqp(error) else {
-        return CallProblem::new(
+        return CallError::new(
             ErrorKind::ConnectionLost,
             format!("could not {doing} {at} at {place}: {error}"),
             "send it again once the connection is back",
@@ -65,33 +65,39 @@ pub fn refused(place: &str, doing: &str, at: &str, error: &Error) -> CallProblem
     };
     let said = said.get_message();
     match number {
-        404 => CallProblem::new(
+        404 => CallError::new(
             ErrorKind::NoResponders,
             format!("{place} has no exchange {at}, so no service has ever listened there"),
             "start the service, or let `toolcrib serve` answer for it; if it runs, compare its request-queue",
         ),
-        406 if said.as_str().contains("larger than") => CallProblem::new(
+        406 if said.as_str().contains("larger than") => CallError::new(
             ErrorKind::TooLarge,
             format!("{place} does not take the message: {said}"),
             "send less, or raise max_message_size there",
         ),
-        406 => CallProblem::new(
+        406 => CallError::new(
             ErrorKind::BadSubject,
-            format!("{at} at {place} is of another form than TrustGraph's durable fanout exchange: {said}"),
+            format!(
+                "{at} at {place} is of another form than TrustGraph's durable fanout exchange: {said}"
+            ),
             "delete the exchange or queue there if nothing needs it, or use another virtual host",
         ),
-        403 => CallProblem::new(
+        403 => CallError::new(
             ErrorKind::Refused,
             format!("{place} does not let us {doing} {at}: {said}"),
             "ask for permission to configure, write and read there, or use other credentials",
         ),
-        _ => CallProblem::new(ErrorKind::Refused, format!("could not {doing} {at} at {place}: {said}"), "see the broker's log"),
+        _ => CallError::new(
+            ErrorKind::Refused,
+            format!("could not {doing} {at} at {place}: {said}"),
+            "see the broker's log",
+        ),
     }
 }
 
 /// No queue took the message.
-pub fn unheard(place: &str, at: &str) -> CallProblem {
-    CallProblem::new(
+pub fn unheard(place: &str, at: &str) -> CallError {
+    CallError::new(
         ErrorKind::NoResponders,
         format!("no queue is bound to the exchange {at} at {place}, so nobody heard the message"),
         "start the service, or let `toolcrib serve` answer for it; if it runs, compare its request-queue",
@@ -99,8 +105,8 @@ pub fn unheard(place: &str, at: &str) -> CallProblem {
 }
 
 /// A queue did not take the message.
-pub fn declined(place: &str, at: &str) -> CallProblem {
-    CallProblem::new(
+pub fn declined(place: &str, at: &str) -> CallError {
+    CallError::new(
         ErrorKind::Refused,
         format!("{place} did not take the message for {at}"),
         "see whether a queue there is full",
@@ -108,17 +114,19 @@ pub fn declined(place: &str, at: &str) -> CallProblem {
 }
 
 /// The broker has run short of memory or disk.
-pub fn blocked(place: &str) -> CallProblem {
-    CallProblem::new(
+pub fn blocked(place: &str) -> CallError {
+    CallError::new(
         ErrorKind::NoServer,
-        format!("{place} takes no messages for now, because it is short of memory or disk; nothing was sent"),
+        format!(
+            "{place} takes no messages for now, because it is short of memory or disk; nothing was sent"
+        ),
         "free some there, and send it again",
     )
 }
 
-pub fn too_long(name: &str) -> CallProblem {
+pub fn too_long(name: &str) -> CallError {
     let start: String = name.chars().take(40).flat_map(char::escape_debug).collect();
-    CallProblem::new(
+    CallError::new(
         ErrorKind::BadSubject,
         format!("the name \"{start}…\" is longer than the 255 bytes that AMQP carries"),
         "use a shorter one",

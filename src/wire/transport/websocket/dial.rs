@@ -16,7 +16,7 @@ use super::{
     messages,
 };
 use crate::{
-    model::{call::CallProblem, connection::Connection},
+    model::{call::CallError, connection::Connection},
     wire::{
         secrets::Secrets,
         tls,
@@ -32,7 +32,8 @@ use crate::{
 /// Where below a gateway's address its socket is.
 const SOCKET: &str = "/api/v1/socket";
 
-/// How long a gateway may take to say whether it lets us in; it asks others, over a broker that may be slow.
+/// How long a gateway may take to say whether it lets us in; it asks others, over a broker that may
+/// be slow.
 const ADMITTING: Duration = Duration::from_secs(15);
 
 /// The gateways of a connection, in the order in which they are tried.
@@ -45,7 +46,7 @@ pub struct Gateways {
 }
 
 impl Gateways {
-    pub async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallProblem> {
+    pub async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallError> {
         let servers = settings::servers(connection)?;
         let encryption = tls::encryption(connection).await?;
         let token = settings::token(connection, secrets, "to a gateway").await?;
@@ -53,31 +54,43 @@ impl Gateways {
         Ok(Self { servers, encryption, token, largest })
     }
 
-    async fn connect(&self, server: &Server) -> Result<Gateway, CallProblem> {
+    async fn connect(&self, server: &Server) -> Result<Gateway, CallError> {
         let place = server.to_string();
         let stream = socket::open(server, self.encryption.as_ref()).await?;
         let scheme = if self.encryption.is_some() { "wss" } else { "ws" };
         let authority = place.split_once("://").map_or(place.as_str(), |(_, authority)| authority);
-        let address = format!("{scheme}://{authority}{}{SOCKET}", server.path.trim_end_matches('/'));
-        let config = WebSocketConfig::default().max_message_size(Some(self.largest)).max_frame_size(Some(self.largest));
+        let address =
+            format!("{scheme}://{authority}{}{SOCKET}", server.path.trim_end_matches('/'));
+        let config = WebSocketConfig::default()
+            .max_message_size(Some(self.largest))
+            .max_frame_size(Some(self.largest));
         let shaking = client_async_with_config(address, stream, Some(config));
-        let shaken = timeout(socket::CONNECTING, shaking).await.map_err(|_| socket::silent(server))?;
+        let shaken =
+            timeout(socket::CONNECTING, shaking).await.map_err(|_| socket::silent(server))?;
         let (mut stream, _) = shaken.map_err(|error| messages::unwelcome(&place, &error))?;
         let admitting = self.admitted(&mut stream, &place);
-        let workspace = timeout(ADMITTING, admitting).await.map_err(|_| messages::undecided(&place, ADMITTING))??;
+        let workspace = timeout(ADMITTING, admitting)
+            .await
+            .map_err(|_| messages::undecided(&place, ADMITTING))??;
         Ok(Gateway::new(stream, place, workspace))
     }
 
     /// Says who we are; answers with the workspace that we belong to.
-    async fn admitted(&self, stream: &mut Stream, place: &str) -> Result<String, CallProblem> {
-        let hello = json!({"type": "auth", "token": self.token.as_deref().unwrap_or_default()}).to_string();
-        stream.send(Message::text(hello)).await.map_err(|error| messages::unwelcome(place, &error))?;
+    async fn admitted(&self, stream: &mut Stream, place: &str) -> Result<String, CallError> {
+        let hello =
+            json!({"type": "auth", "token": self.token.as_deref().unwrap_or_default()}).to_string();
+        stream
+            .send(Message::text(hello))
+            .await
+            .map_err(|error| messages::unwelcome(place, &error))?;
         loop {
             let frame = match stream.next().await {
                 None => return Err(messages::no_gateway(place, "it ended the connection")),
                 Some(Err(error)) => return Err(messages::unwelcome(place, &error)),
                 Some(Ok(Message::Text(text))) => text,
-                Some(Ok(Message::Close(_))) => return Err(messages::no_gateway(place, "it closed the socket")),
+                Some(Ok(Message::Close(_))) => {
+                    return Err(messages::no_gateway(place, "it closed the socket"));
+                }
                 Some(Ok(_)) => continue,
             };
             let said: Value = serde_json::from_str(&frame).unwrap_or_default();
@@ -87,7 +100,10 @@ impl Gateways {
                     Ok(workspace.unwrap_or_default().to_owned())
                 }
                 Some("auth-failed") => Err(messages::not_let_in(place, self.token.is_some())),
-                _ => Err(messages::no_gateway(place, "it did not answer our token as a gateway from TrustGraph 2.4.5 on does")),
+                _ => Err(messages::no_gateway(
+                    place,
+                    "it did not answer our token as a gateway from TrustGraph 2.4.5 on does",
+                )),
             };
         }
     }

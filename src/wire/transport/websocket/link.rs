@@ -21,7 +21,7 @@ use tokio_tungstenite::{WebSocketStream, tungstenite::Message};
 
 use super::messages;
 use crate::{
-    model::{call::CallProblem, error_kind::ErrorKind},
+    model::{call::CallError, error_kind::ErrorKind},
     wire::transport::{
         bus::{Doing, Share},
         connection_event::ConnectionEvents,
@@ -71,7 +71,13 @@ impl Gateway {
     #[must_use]
     pub fn new(stream: Stream, place: String, workspace: String) -> Self {
         let (sink, stream) = stream.split();
-        Self { place, workspace, sink: Mutex::new(sink), stream: Mutex::new(stream), subscriptions: Arc::default() }
+        Self {
+            place,
+            workspace,
+            sink: Mutex::new(sink),
+            stream: Mutex::new(stream),
+            subscriptions: Arc::default(),
+        }
     }
 
     /// Hands frames on as they come; ends when none will come any more.
@@ -95,11 +101,15 @@ impl Gateway {
             match frame {
                 None => return,
                 Some(Err(error)) => return news.say(messages::broke(&self.place, &error)),
-                Some(Ok(Message::Text(text))) => self.subscriptions.hand(Bytes::from(text), news).await,
+                Some(Ok(Message::Text(text))) => {
+                    self.subscriptions.hand(Bytes::from(text), news).await;
+                }
                 Some(Ok(Message::Binary(body))) => self.subscriptions.hand(body, news).await,
                 Some(Ok(Message::Close(frame))) => {
-                    let why = frame.map(|frame| frame.reason.to_string()).filter(|why| !why.is_empty());
-                    let why = why.map_or_else(String::new, |why| format!(": {}", why.escape_debug()));
+                    let why =
+                        frame.map(|frame| frame.reason.to_string()).filter(|why| !why.is_empty());
+                    let why =
+                        why.map_or_else(String::new, |why| format!(": {}", why.escape_debug()));
                     return news.say(format!("{} closed the socket{why}", self.place));
                 }
                 Some(Ok(_)) => {}
@@ -118,13 +128,19 @@ impl Subscriptions {
     async fn hand(&self, body: Bytes, news: &ConnectionEvents) {
         let id = id_of(&body);
         let known = id.as_ref().and_then(|id| self.lock().get(id).cloned());
-        let to = known.map_or_else(|| self.lock().values().cloned().collect::<Vec<_>>(), |known| vec![known]);
+        let to = known
+            .map_or_else(|| self.lock().values().cloned().collect::<Vec<_>>(), |known| vec![known]);
         if to.is_empty() {
             news.say(format!("{} sent a message that nobody waits for", news.place()));
         }
         let headers: Vec<_> = id.map(|id| (ID.to_owned(), id)).into_iter().collect();
         for subscription in to {
-            let heard = Incoming::Packet(Packet { subject: None, reply: None, headers: headers.clone(), body: body.clone() });
+            let heard = Incoming::Packet(Packet {
+                subject: None,
+                reply: None,
+                headers: headers.clone(),
+                body: body.clone(),
+            });
             // Who has left needs nothing.
             let _ = subscription.send(heard).await;
         }
@@ -152,7 +168,7 @@ impl Link for Gateway {
         format!("TrustGraph gateway at {}{workspace}", self.place)
     }
 
-    fn watch<'a>(&'a self, news: &'a ConnectionEvents) -> BoxFuture<'a, Option<CallProblem>> {
+    fn watch<'a>(&'a self, news: &'a ConnectionEvents) -> BoxFuture<'a, Option<CallError>> {
         Box::pin(self.attend(news).map(|()| None))
     }
 
@@ -160,7 +176,11 @@ impl Link for Gateway {
         Box::pin(async move {
             let (sender, queue) = mpsc::channel(QUEUE);
             self.subscriptions.lock().insert(at.name.clone(), sender);
-            Ok(Subscription { id: at.name.clone(), queue, subscriptions: Arc::downgrade(&self.subscriptions) })
+            Ok(Subscription {
+                id: at.name.clone(),
+                queue,
+                subscriptions: Arc::downgrade(&self.subscriptions),
+            })
         })
     }
 
@@ -184,16 +204,19 @@ impl Link for Gateway {
             // Another may listen for the same id by now.
             subscription.queue.close();
             if let Some(subscriptions) = subscription.subscriptions.upgrade() {
-                subscriptions.lock().retain(|id, sender| *id != subscription.id || !sender.is_closed());
+                subscriptions
+                    .lock()
+                    .retain(|id, sender| *id != subscription.id || !sender.is_closed());
             }
         })
     }
 
     fn send(&self, message: Outgoing) -> Doing<'_, ()> {
         Box::pin(async move {
-            let unfit = || CallProblem {
+            let unfit = || CallError {
                 kind: ErrorKind::NotUtf8,
-                message: "the request is not valid UTF-8, which a gateway's socket does not carry".into(),
+                message: "the request is not valid UTF-8, which a gateway's socket does not carry"
+                    .into(),
                 remedy: "send text".into(),
             };
             let text = String::from_utf8(message.body.to_vec()).map_err(|_| unfit())?;

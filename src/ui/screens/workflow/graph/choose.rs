@@ -24,8 +24,12 @@ impl Graph {
             (Detail::Less, Act::ZoomIn) | (Detail::More, Act::ZoomOut) => Detail::Usual,
             (Detail::Usual, _) => Detail::More,
             (Detail::Less, _) => Detail::Dots,
-            (Detail::More, _) => return Reply::Refused("this is the most that can be shown".into()),
-            (Detail::Dots, _) => return Reply::Refused("this is the least that can be shown".into()),
+            (Detail::More, _) => {
+                return Reply::Refused("this is the most that can be shown".into());
+            }
+            (Detail::Dots, _) => {
+                return Reply::Refused("this is the least that can be shown".into());
+            }
         };
         self.shown.detail = detail;
         Reply::Handled
@@ -53,7 +57,9 @@ impl Graph {
         let (Some(row), Some(laid)) = (self.selected(facts), &self.laid) else {
             return Reply::Refused("there is no state".into());
         };
-        let Some(node) = laid.box_of(row) else { return Reply::Refused("this state is not in the picture".into()) };
+        let Some(node) = laid.box_of(row) else {
+            return Reply::Refused("this state is not in the picture".into());
+        };
         let strands = || laid.states.arrows.iter();
         let leaving = strands().filter(|strand| strand.from == node);
         let links: Vec<Link> = leaving
@@ -65,8 +71,11 @@ impl Graph {
             .link(facts)
             .and_then(|link| links.iter().position(|other| *other == link))
             .and_then(|at| isize::try_from(at).ok());
-        let next = at.map_or(if by > 0 { 0 } else { count - 1 }, |at| (at + by).rem_euclid(count.max(1)));
-        let Some(Link::Between { from, to }) = usize::try_from(next).ok().and_then(|at| links.get(at)).copied() else {
+        let next =
+            at.map_or(if by > 0 { 0 } else { count - 1 }, |at| (at + by).rem_euclid(count.max(1)));
+        let Some(Link::Between { from, to }) =
+            usize::try_from(next).ok().and_then(|at| links.get(at)).copied()
+        else {
             return Reply::Refused("no arrow begins or ends at this state".into());
         };
         let name = |row: StateRow| facts.workflow.states()[row].clone();
@@ -75,7 +84,8 @@ impl Graph {
         Reply::Handled
     }
 
-    /// Opens what is chosen, or folds it again: a bundle of tools, a folded box, the neighbours of a state.
+    /// Opens what is chosen, or folds it again: a bundle of tools, a folded box, the neighbours of
+    /// a state.
     pub(super) fn open(&mut self, facts: &Facts) -> Reply {
         if self.arrow.is_some() && self.shown.unbundled == self.arrow {
             self.shown.unbundled = None;
@@ -96,10 +106,13 @@ impl Graph {
             return Reply::Handled;
         }
         let node = laid.box_of(row);
-        let is_closed =
-            node.is_some_and(|node| matches!(laid.extent.nodes[node], Node::Folded(_)) || laid.extent.beyond[node] > 0);
+        let is_closed = node.is_some_and(|node| {
+            matches!(laid.extent.nodes[node], Node::Folded(_)) || laid.extent.beyond[node] > 0
+        });
         if !is_closed {
-            return Reply::Refused("there is nothing folded here: choose an arrow with . to open a bundle".into());
+            return Reply::Refused(
+                "there is nothing folded here: choose an arrow with . to open a bundle".into(),
+            );
         }
         self.selected = Some(name.clone());
         self.shown.opened.insert(name);

@@ -32,7 +32,11 @@ fn of_state(facts: &Facts, row: StateRow) -> String {
         _ if Some(row) == facts.current => "current".into(),
         None => "out of reach".into(),
         Some(hops) if hops.len() > FEW => {
-            format!("{} steps: {}, …", hops.len(), keys(facts, hops[..FEW].iter().map(|hop| hop.tool)))
+            format!(
+                "{} steps: {}, …",
+                hops.len(),
+                keys(facts, hops[..FEW].iter().map(|hop| hop.tool))
+            )
         }
         Some(hops) => format!("by {}", keys(facts, hops.iter().map(|hop| hop.tool))),
     });
@@ -44,9 +48,13 @@ fn of_state(facts: &Facts, row: StateRow) -> String {
     }
     if let Some(found) = facts.analysis.never_produced.iter().find(|found| found.state == row) {
         words.push(match found.elsewhere.first() {
-            Some(tool) => format!("produced by {}, whose groups are not asked for", facts.tools()[*tool].key),
+            Some(tool) => {
+                format!("produced by {}, whose groups are not asked for", facts.tools()[*tool].key)
+            }
             None => match facts.workflow.similar_state(row) {
-                Some(near) => format!("never produced; did you mean {}?", facts.workflow.states()[near]),
+                Some(near) => {
+                    format!("never produced; did you mean {}?", facts.workflow.states()[near])
+                }
                 None => "never produced".into(),
             },
         });

@@ -29,13 +29,15 @@ pub enum End {
     Head,
 }
 
-/// The arrow whose line runs through a point, and which of its ends is nearer; only where it is one arrow.
+/// The arrow whose line runs through a point, and which of its ends is nearer; only where it is one
+/// arrow.
 pub fn grip(laid: &Laid, point: Point) -> Option<(Edge, End)> {
     match (laid.picture.hit(point), at(laid, point)) {
         (Hit::Arrow(row), HitTarget::Edge(edge)) => {
             let route = &laid.picture.arrows[row];
             let far = |other: Point| point.x.abs_diff(other.x) + 2 * point.y.abs_diff(other.y);
-            let nearer = if far(route.head) <= far(route.points[0]) { End::Head } else { End::Tail };
+            let nearer =
+                if far(route.head) <= far(route.points[0]) { End::Head } else { End::Tail };
             Some((edge, nearer))
         }
         _ => None,
@@ -46,10 +48,11 @@ pub fn grip(laid: &Laid, point: Point) -> Option<(Edge, End)> {
 pub fn at(laid: &Laid, point: Point) -> HitTarget {
     let edge = |link: Link, tools: &[ToolRow]| Edge { link, tools: tools.to_vec() };
     let state = |row: usize| laid.extent.nodes[row].state();
-    let strand = |row: usize, spot: fn(Edge) -> HitTarget| match laid.states.arrows[row].edges.as_slice() {
-        [only] => spot(only.clone()),
-        several => HitTarget::Strand(several.to_vec()),
-    };
+    let strand =
+        |row: usize, spot: fn(Edge) -> HitTarget| match laid.states.arrows[row].edges.as_slice() {
+            [only] => spot(only.clone()),
+            several => HitTarget::Strand(several.to_vec()),
+        };
     let foot = |row: usize, tools: &[ToolRow], link: fn(StateRow) -> Link| match state(row) {
         Some(state) => HitTarget::Label(edge(link(state), tools)),
         None => HitTarget::Folded(laid.extent.nodes[row].states().to_vec()),
@@ -61,7 +64,9 @@ pub fn at(laid: &Laid, point: Point) -> HitTarget {
         },
         Hit::Arrow(row) => strand(row, HitTarget::Edge),
         Hit::Label(row) => strand(row, HitTarget::Label),
-        Hit::Itself(row) => foot(row, &laid.states.feet[row].0, |state| Link::Between { from: state, to: state }),
+        Hit::Itself(row) => {
+            foot(row, &laid.states.feet[row].0, |state| Link::Between { from: state, to: state })
+        }
         Hit::FromAny(row) => foot(row, &laid.states.feet[row].1, |to| Link::FromAny { to }),
         Hit::Nothing => HitTarget::Empty,
     }

@@ -65,12 +65,25 @@ pub struct Laid {
 const MOST: usize = 60;
 
 impl Laid {
-    /// The layout of what is shown now: the earlier one where nothing it depends on has changed, else one in which little has moved.
-    pub fn renew(earlier: Option<Self>, facts: &Facts, state: &State, shown: &Shown, room: (u16, u16)) -> Self {
+    /// The layout of what is shown now: the earlier one where nothing it depends on has changed,
+    /// else one in which little has moved.
+    pub fn renew(
+        earlier: Option<Self>,
+        facts: &Facts,
+        state: &State,
+        shown: &Shown,
+        room: (u16, u16),
+    ) -> Self {
         let drawn = Drawn::fitting(state.catalog.tools.len());
         let count = facts.workflow.states().len();
-        let in_part = !(shown.scale == Scale::All || shown.scale == Scale::Fitting && count <= MOST);
-        let focus = shown.focus.as_ref().and_then(|name| facts.workflow.state(name)).or(facts.current).filter(|_| in_part);
+        let in_part =
+            !(shown.scale == Scale::All || shown.scale == Scale::Fitting && count <= MOST);
+        let focus = shown
+            .focus
+            .as_ref()
+            .and_then(|name| facts.workflow.state(name))
+            .or(facts.current)
+            .filter(|_| in_part);
         let asked = (drawn == Drawn::Asked).then(|| facts.asked.clone());
         let key = Key { subject: facts.subject(), shown: shown.clone(), focus, asked };
         let content = (facts.current, facts.asked.clone());
@@ -78,21 +91,42 @@ impl Laid {
             Some(mut laid) if laid.key == key && laid.room == room => {
                 if laid.content != content {
                     laid.content = content;
-                    laid.states = diagram(facts, state, shown, (&laid.edges, &laid.extent), laid.direction);
+                    laid.states =
+                        diagram(facts, state, shown, (&laid.edges, &laid.extent), laid.direction);
                     laid.drawing = Drawing::default();
                 }
                 laid
             }
             earlier => {
                 let edges = drawn.edges(&facts.workflow);
-                let opened = shown.opened.iter().filter_map(|name| facts.workflow.state(name)).collect();
-                let extent = Extent::choose(count, &edges, &Choice { scale: shown.scale, focus, opened: &opened, most: MOST });
-                let names: Vec<Name> =
-                    extent.nodes.iter().map(|node| facts.workflow.states()[node.states()[0]].clone()).collect();
-                let (direction, states, picture) = lay(earlier.as_ref(), &key, room, &names, |direction| {
-                    diagram(facts, state, shown, (&edges, &extent), direction)
-                });
-                Self { key, room, content, direction, edges, extent, names, states, picture, drawing: Drawing::default() }
+                let opened =
+                    shown.opened.iter().filter_map(|name| facts.workflow.state(name)).collect();
+                let extent = Extent::choose(
+                    count,
+                    &edges,
+                    &Choice { scale: shown.scale, focus, opened: &opened, most: MOST },
+                );
+                let names: Vec<Name> = extent
+                    .nodes
+                    .iter()
+                    .map(|node| facts.workflow.states()[node.states()[0]].clone())
+                    .collect();
+                let (direction, states, picture) =
+                    lay(earlier.as_ref(), &key, room, &names, |direction| {
+                        diagram(facts, state, shown, (&edges, &extent), direction)
+                    });
+                Self {
+                    key,
+                    room,
+                    content,
+                    direction,
+                    edges,
+                    extent,
+                    names,
+                    states,
+                    picture,
+                    drawing: Drawing::default(),
+                }
             }
         }
     }
@@ -142,7 +176,8 @@ fn overflow(picture: &Picture, room: (u16, u16)) -> usize {
     beyond(picture.width, room.0) + 2 * beyond(picture.height, room.1)
 }
 
-/// Lays out in the direction that fits better, or in that of the earlier layout where most of it stays.
+/// Lays out in the direction that fits better, or in that of the earlier layout where most of it
+/// stays.
 fn lay(
     earlier: Option<&Laid>,
     key: &Key,
@@ -150,10 +185,13 @@ fn lay(
     names: &[Name],
     of: impl Fn(Direction) -> StateDiagram,
 ) -> (Direction, StateDiagram, Picture) {
-    let like = earlier.filter(|laid| laid.key.subject.start == key.subject.start && laid.room == room);
-    let seats: HashMap<&Name, BoxPosition> =
-        like.map(|laid| laid.names.iter().zip(laid.picture.seats.iter().copied()).collect()).unwrap_or_default();
-    let stood: Vec<Option<BoxPosition>> = names.iter().map(|name| seats.get(name).copied()).collect();
+    let like =
+        earlier.filter(|laid| laid.key.subject.start == key.subject.start && laid.room == room);
+    let seats: HashMap<&Name, BoxPosition> = like
+        .map(|laid| laid.names.iter().zip(laid.picture.seats.iter().copied()).collect())
+        .unwrap_or_default();
+    let stood: Vec<Option<BoxPosition>> =
+        names.iter().map(|name| seats.get(name).copied()).collect();
     let same_detail = like.is_some_and(|like| like.key.shown.detail == key.shown.detail);
     let held = if same_detail { Held::Places } else { Held::Order };
     let make = |direction: Direction, stood: &[Option<BoxPosition>]| {
@@ -183,10 +221,9 @@ fn diagram(
 ) -> StateDiagram {
     let mut marks = Marks::of(&facts.workflow, &facts.analysis, facts.current);
     marks.far.retain(|row| !facts.reaches(*row));
-    let unbundled = shown
-        .unbundled
-        .as_ref()
-        .and_then(|(from, to)| Some(Link::Between { from: facts.workflow.state(from)?, to: facts.workflow.state(to)? }));
+    let unbundled = shown.unbundled.as_ref().and_then(|(from, to)| {
+        Some(Link::Between { from: facts.workflow.state(from)?, to: facts.workflow.state(to)? })
+    });
     let measure = |text: &str| width(&visible(text));
     let view = View { extent, marks: &marks, unbundled, direction, detail: shown.detail, measure };
     states::diagram(&facts.workflow, edges, &state.catalog.tools, view)

@@ -20,8 +20,11 @@ const ARROWS: [(&str, &str); 6] = [
 
 /// The page of all signs.
 pub fn page() -> Page {
-    let row = |sign: &str, words: &str| -> Line { vec![(Role::Accent, format!("{sign:<8}")), (Role::Text, words.to_owned())] };
-    let mut lines: Vec<Line> = Mark::ALL.into_iter().map(|mark| row(mark.sign(), mark.words())).collect();
+    let row = |sign: &str, words: &str| -> Line {
+        vec![(Role::Accent, format!("{sign:<8}")), (Role::Text, words.to_owned())]
+    };
+    let mut lines: Vec<Line> =
+        Mark::ALL.into_iter().map(|mark| row(mark.sign(), mark.words())).collect();
     lines.push(Line::new());
     lines.extend(ARROWS.into_iter().map(|(sign, words)| row(sign, words)));
     Page::new("Signs of the picture", lines)

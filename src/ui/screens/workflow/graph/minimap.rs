@@ -1,4 +1,5 @@
-//! The whole picture small, in a corner, where it is larger than the pane; a press on it goes there.
+//! The whole picture small, in a corner, where it is larger than the pane; a press on it goes
+//! there.
 
 use ratatui::{
     buffer::Buffer,
@@ -19,15 +20,19 @@ pub struct MiniMap {
     pub selected: Option<usize>,
 }
 
-/// The place of the map of a picture of some size on a pane; `None` where there is no room. It keeps away from what is selected.
+/// The place of the map of a picture of some size on a pane; `None` where there is no room. It
+/// keeps away from what is selected.
 pub fn place(inside: Rect, picture: (usize, usize), selected: Option<Rect>) -> Option<Rect> {
     if inside.width < 48 || inside.height < 14 {
         return None;
     }
     let most = ((inside.width / 4).min(32), (inside.height / 4).clamp(4, 14));
     // Both sides shrink alike, so that the map has the shape of the picture.
-    let scale = picture.0.div_ceil(usize::from(most.0)).max(picture.1.div_ceil(usize::from(most.1))).max(1);
-    let side = |size: usize, most: u16| u16::try_from(size.div_ceil(scale)).unwrap_or(most).clamp(3, most) + 2;
+    let scale =
+        picture.0.div_ceil(usize::from(most.0)).max(picture.1.div_ceil(usize::from(most.1))).max(1);
+    let side = |size: usize, most: u16| {
+        u16::try_from(size.div_ceil(scale)).unwrap_or(most).clamp(3, most) + 2
+    };
     let (width, height) = (side(picture.0, most.0), side(picture.1, most.1));
     let bottom = Rect::new(inside.right() - width, inside.bottom() - height, width, height);
     let top = Rect { y: inside.y, ..bottom };
@@ -42,19 +47,30 @@ pub fn point(laid: &Laid, map: Rect, column: u16, row: u16) -> Point {
         (2 * usize::from(at.saturating_sub(start + 1)).min(room - 1) + 1) * size / (2 * room)
     };
     let picture = &laid.picture;
-    Point { x: scaled(column, map.x, map.width, picture.width), y: scaled(row, map.y, map.height, picture.height) }
+    Point {
+        x: scaled(column, map.x, map.width, picture.width),
+        y: scaled(row, map.y, map.height, picture.height),
+    }
 }
 
 impl MiniMap {
     pub fn draw(&self, buffer: &mut Buffer, map: Rect, laid: &Laid, styles: &Styles) {
         Clear.render(map, buffer);
-        let block = Block::bordered().border_type(BorderType::Plain).border_style(styles[Role::Border]).style(styles[Role::Text]);
+        let block = Block::bordered()
+            .border_type(BorderType::Plain)
+            .border_style(styles[Role::Border])
+            .style(styles[Role::Text]);
         let inside = block.inner(map);
         block.render(map, buffer);
         let picture = &laid.picture;
         let cell = |point: Point| {
-            let scaled = |at: usize, room: u16, size: usize| at.min(size.saturating_sub(1)) * usize::from(room) / size.max(1);
-            let (x, y) = (scaled(point.x, inside.width, picture.width), scaled(point.y, inside.height, picture.height));
+            let scaled = |at: usize, room: u16, size: usize| {
+                at.min(size.saturating_sub(1)) * usize::from(room) / size.max(1)
+            };
+            let (x, y) = (
+                scaled(point.x, inside.width, picture.width),
+                scaled(point.y, inside.height, picture.height),
+            );
             (inside.x + u16::try_from(x).unwrap_or(0), inside.y + u16::try_from(y).unwrap_or(0))
         };
         let first = cell(Point { x: self.view.x, y: self.view.y });
@@ -63,13 +79,17 @@ impl MiniMap {
             y: (self.view.y + self.view.height).saturating_sub(1),
         });
         // What is in view is dotted, so that it can be told without colour.
-        let seen = Rect::new(first.0, first.1, last.0 - first.0 + 1, last.1 - first.1 + 1).intersection(inside);
+        let seen = Rect::new(first.0, first.1, last.0 - first.0 + 1, last.1 - first.1 + 1)
+            .intersection(inside);
         for position in seen.positions() {
             buffer[position].set_symbol("·").set_style(styles[Role::SelectedDim]);
         }
-        let middle = |area: &Area| cell(Point { x: area.x + area.width / 2, y: area.y + area.height / 2 });
+        let middle =
+            |area: &Area| cell(Point { x: area.x + area.width / 2, y: area.y + area.height / 2 });
         let mut mark = |row: usize, sign: &str, role: Role| {
-            if let Some(cell) = laid.picture.boxes.get(row).and_then(|placed| buffer.cell_mut(middle(&placed.area))) {
+            if let Some(cell) =
+                laid.picture.boxes.get(row).and_then(|placed| buffer.cell_mut(middle(&placed.area)))
+            {
                 cell.set_symbol(sign);
                 if let Some(colour) = styles[role].fg {
                     cell.set_fg(colour);

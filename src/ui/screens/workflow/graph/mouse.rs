@@ -19,7 +19,9 @@ impl Graph {
     pub fn mouse(&mut self, mouse: Mouse, facts: &Facts) -> Reply {
         let at = (mouse.column, mouse.row).into();
         match mouse.kind {
-            MouseKind::Wheel(notches) if mouse.mods.ctrl => self.zoom(if notches < 0 { Act::ZoomIn } else { Act::ZoomOut }),
+            MouseKind::Wheel(notches) if mouse.mods.ctrl => {
+                self.zoom(if notches < 0 { Act::ZoomIn } else { Act::ZoomOut })
+            }
             MouseKind::Wheel(notches) if mouse.mods.shift => self.pan(i32::from(notches) * 4, 0),
             MouseKind::Wheel(notches) => self.pan(0, i32::from(notches) * 2),
             MouseKind::WheelSideways(notches) => self.pan(i32::from(notches) * 4, 0),
@@ -38,7 +40,10 @@ impl Graph {
                 Some(Held::Map) => self.jump(mouse),
                 Some(Held::Picture(column, row)) => {
                     self.held = Some(Held::Picture(mouse.column, mouse.row));
-                    self.pan(i32::from(column) - i32::from(mouse.column), i32::from(row) - i32::from(mouse.row))
+                    self.pan(
+                        i32::from(column) - i32::from(mouse.column),
+                        i32::from(row) - i32::from(mouse.row),
+                    )
                 }
                 None => Reply::Handled,
             },
@@ -71,7 +76,8 @@ impl Graph {
             Some(HitTarget::Empty) | None => return Reply::Handled,
         }
         let again = before == (self.selected.clone(), self.arrow.clone());
-        let can_open = self.arrow.is_some() || self.selected(facts).and_then(|row| self.laid.as_ref()?.box_of(row)).is_some();
+        let can_open = self.arrow.is_some()
+            || self.selected(facts).and_then(|row| self.laid.as_ref()?.box_of(row)).is_some();
         if button == Button::Right || again && can_open {
             // A press on something that cannot be opened only chooses it.
             if let Reply::Refused(_) = self.open(facts) {

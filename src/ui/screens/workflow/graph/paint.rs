@@ -1,4 +1,5 @@
-//! The picture in the pane's cells: the current state lit, those out of reach dim, arrows by what can be done with them.
+//! The picture in the pane's cells: the current state lit, those out of reach dim, arrows by what
+//! can be done with them.
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
@@ -30,8 +31,16 @@ pub struct Look<'l> {
     pub chosen: Chosen,
 }
 
-/// Draws the part of the picture that begins at `offset`; where that is less than nothing, the picture begins within the pane.
-pub fn picture(buffer: &mut Buffer, inside: Rect, offset: (i32, i32), laid: &mut Laid, facts: &Facts, look: Look<'_>) {
+/// Draws the part of the picture that begins at `offset`; where that is less than nothing, the
+/// picture begins within the pane.
+pub fn picture(
+    buffer: &mut Buffer,
+    inside: Rect,
+    offset: (i32, i32),
+    laid: &mut Laid,
+    facts: &Facts,
+    look: Look<'_>,
+) {
     let Look { styles, chosen } = look;
     let window = window(inside, offset, laid);
     laid.draw(window);
@@ -40,7 +49,11 @@ pub fn picture(buffer: &mut Buffer, inside: Rect, offset: (i32, i32), laid: &mut
         for (x, cell) in (lead.0..).zip(cells).filter(|(_, cell)| !cell.text.is_empty()) {
             let tie = tie(cell, laid, facts);
             let is_chosen = arrow(cell).is_some_and(|row| chosen.arrow == Some(row));
-            let style = if is_chosen { chosen_style(cell, styles) } else { style(cell, tie, laid, facts, styles, chosen.node) };
+            let style = if is_chosen {
+                chosen_style(cell, styles)
+            } else {
+                style(cell, tie, laid, facts, styles, chosen.node)
+            };
             let text = match tie {
                 _ if is_chosen => heavy(&cell.text),
                 Tie::NotAsked => canvas_text::broken(&cell.text),
@@ -68,14 +81,27 @@ fn lead(offset: i32) -> u16 {
 }
 
 /// Signs on the pane's edge where the picture goes on.
-pub fn ways_out(buffer: &mut Buffer, inside: Rect, offset: (i32, i32), laid: &Laid, styles: &Styles) {
-    let beyond = |size: usize, offset: i32, room: u16| i32::try_from(size).unwrap_or(i32::MAX) > offset + i32::from(room);
-    let (left, right, middle) = (inside.x.saturating_sub(1), inside.right(), inside.y + inside.height / 2);
+pub fn ways_out(
+    buffer: &mut Buffer,
+    inside: Rect,
+    offset: (i32, i32),
+    laid: &Laid,
+    styles: &Styles,
+) {
+    let beyond = |size: usize, offset: i32, room: u16| {
+        i32::try_from(size).unwrap_or(i32::MAX) > offset + i32::from(room)
+    };
+    let (left, right, middle) =
+        (inside.x.saturating_sub(1), inside.right(), inside.y + inside.height / 2);
     let signs = [
         (offset.0 > 0, (left, middle), "‹"),
         (beyond(laid.picture.width, offset.0, inside.width), (right, middle), "›"),
         (offset.1 > 0, (right, inside.y), "▴"),
-        (beyond(laid.picture.height, offset.1, inside.height), (right, inside.bottom().saturating_sub(1)), "▾"),
+        (
+            beyond(laid.picture.height, offset.1, inside.height),
+            (right, inside.bottom().saturating_sub(1)),
+            "▾",
+        ),
     ];
     for (_, at, sign) in signs.into_iter().filter(|(goes_on, ..)| *goes_on) {
         if let Some(cell) = buffer.cell_mut(at) {
@@ -108,18 +134,26 @@ fn arrow(cell: &Cell) -> Option<usize> {
 
 fn tie(cell: &Cell, laid: &Laid, facts: &Facts) -> Tie {
     let is_asked = |tools: &[ToolRow]| {
-        tools.iter().any(|tool| facts.workflow.members().get(*tool).is_some_and(|member| member.is_admitted()))
+        tools.iter().any(|tool| {
+            facts.workflow.members().get(*tool).is_some_and(|member| member.is_admitted())
+        })
     };
     let (asked, origins): (bool, Vec<StateRow>) = match cell.role {
         Part::Line(row) | Part::Head(row) | Part::Label(row) => {
             let Some(strand) = laid.states.arrows.get(row) else { return Tie::None };
             let asked = strand.edges.iter().filter(|edge| is_asked(&edge.tools));
-            let from = asked.filter_map(|edge| if let Link::Between { from, .. } = edge.link { Some(from) } else { None });
+            let from = asked.filter_map(|edge| {
+                if let Link::Between { from, .. } = edge.link { Some(from) } else { None }
+            });
             let origins: Vec<StateRow> = from.collect();
             (!origins.is_empty(), origins)
         }
-        Part::Itself(row) => (is_asked(&laid.states.feet[row].0), laid.extent.nodes[row].states().to_vec()),
-        Part::FromAny(row) => (is_asked(&laid.states.feet[row].1), facts.current.into_iter().collect()),
+        Part::Itself(row) => {
+            (is_asked(&laid.states.feet[row].0), laid.extent.nodes[row].states().to_vec())
+        }
+        Part::FromAny(row) => {
+            (is_asked(&laid.states.feet[row].1), facts.current.into_iter().collect())
+        }
         _ => return Tie::None,
     };
     match asked {
@@ -148,7 +182,14 @@ fn chosen_style(cell: &Cell, styles: &Styles) -> Style {
 }
 
 /// How a cell looks: by its state, or by what can be done with its arrow.
-fn style(cell: &Cell, tie: Tie, laid: &Laid, facts: &Facts, styles: &Styles, selected: Option<usize>) -> Style {
+fn style(
+    cell: &Cell,
+    tie: Tie,
+    laid: &Laid,
+    facts: &Facts,
+    styles: &Styles,
+    selected: Option<usize>,
+) -> Style {
     let states = |row: usize| laid.extent.nodes[row].states();
     let is_current = |row: usize| states(row).iter().any(|state| Some(*state) == facts.current);
     let is_near = |row: usize| states(row).iter().any(|state| facts.reaches(*state));
@@ -162,9 +203,13 @@ fn style(cell: &Cell, tie: Tie, laid: &Laid, facts: &Facts, styles: &Styles, sel
         (_, Tie::Asked) => styles[Role::Transition],
         (_, Tie::Far | Tie::NotAsked) => styles[Role::StateDim],
         (Part::Text { owner, line: 0 }, _) if selected == Some(owner) => styles[Role::Selected],
-        (Part::Border(row), _) if selected == Some(row) && !is_current(row) => styles[Role::BorderFocus],
+        (Part::Border(row), _) if selected == Some(row) && !is_current(row) => {
+            styles[Role::BorderFocus]
+        }
         (Part::Border(row) | Part::Inside(row), _) => of_box(row),
-        (Part::Text { owner, line }, _) if line == 0 || is_current(owner) || !is_near(owner) => of_box(owner),
+        (Part::Text { owner, line }, _) if line == 0 || is_current(owner) || !is_near(owner) => {
+            of_box(owner)
+        }
         (Part::Text { .. }, _) => styles[Role::Dim],
         _ => styles[Role::Transition],
     }

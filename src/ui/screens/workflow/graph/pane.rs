@@ -40,7 +40,8 @@ use crate::{
 pub struct Graph {
     pub(super) shown: Shown,
     pub(super) laid: Option<Laid>,
-    /// The picture's cell at the pane's upper left corner; less than nothing where the picture is smaller and centred.
+    /// The picture's cell at the pane's upper left corner; less than nothing where the picture is
+    /// smaller and centred.
     pub(super) offset: (i32, i32),
     pub(super) selected: Option<Name>,
     /// The arrow that is chosen, by the states that it joins.
@@ -103,7 +104,12 @@ impl Graph {
     pub fn selected_edge(&self, facts: &Facts) -> Option<Edge> {
         let link = self.link(facts)?;
         let laid = self.laid.as_ref()?;
-        laid.states.arrows.iter().flat_map(|strand| &strand.edges).find(|edge| edge.link == link).cloned()
+        laid.states
+            .arrows
+            .iter()
+            .flat_map(|strand| &strand.edges)
+            .find(|edge| edge.link == link)
+            .cloned()
     }
 
     pub(super) fn link(&self, facts: &Facts) -> Option<Link> {
@@ -120,7 +126,8 @@ impl Graph {
         let Scene { styles, state, focused } = scene;
         let whole = area.inner(Margin::new(1, 1));
         // What is written below the picture takes its line from it.
-        let below = self.seek.is_typing() || self.laid.as_ref().is_some_and(|laid| !laid.states.staying.is_empty());
+        let below = self.seek.is_typing()
+            || self.laid.as_ref().is_some_and(|laid| !laid.states.staying.is_empty());
         self.inside = Rect { height: whole.height.saturating_sub(u16::from(below)), ..whole };
         self.lay(facts, state);
         let title = self.title(facts);
@@ -141,7 +148,14 @@ impl Graph {
             node: node.and_then(|state| laid.box_of(state)).filter(|_| focused),
             arrow: link.and_then(|link| laid.arrow_of(link)),
         };
-        paint::picture(buffer, self.inside, self.offset, laid, facts, paint::Look { styles, chosen });
+        paint::picture(
+            buffer,
+            self.inside,
+            self.offset,
+            laid,
+            facts,
+            paint::Look { styles, chosen },
+        );
         paint::ways_out(buffer, self.inside, self.offset, laid, styles);
         self.draw_map(buffer, facts, scene);
         let last = whole.height.saturating_sub(1);
@@ -151,8 +165,10 @@ impl Graph {
                 .put(&text, styles[Role::Field])
                 .put("▏ ", styles[Role::Cursor])
                 .put(&count, styles[Role::Dim]);
-        } else if let Some(laid) = self.laid.as_ref().filter(|laid| !laid.states.staying.is_empty()) {
-            let keys: Vec<&str> = laid.states.staying.iter().map(|row| &*facts.tools()[*row].key).collect();
+        } else if let Some(laid) = self.laid.as_ref().filter(|laid| !laid.states.staying.is_empty())
+        {
+            let keys: Vec<&str> =
+                laid.states.staying.iter().map(|row| &*facts.tools()[*row].key).collect();
             Pen::new(buffer, whole, last)
                 .put(" any state, and it stays: ", styles[Role::Dim])
                 .put(&keys.join(", "), styles[Role::Transition]);
@@ -161,8 +177,14 @@ impl Graph {
 
     fn title(&self, facts: &Facts) -> String {
         let count = facts.workflow.states().len();
-        let part = match self.laid.as_ref().map(|laid| (laid.extent.scale, laid.extent.left_out(), laid.extent.nodes.len())) {
-            Some((Scale::Near, left_out, _)) => format!(" · {} near", count.saturating_sub(left_out)),
+        let part = match self
+            .laid
+            .as_ref()
+            .map(|laid| (laid.extent.scale, laid.extent.left_out(), laid.extent.nodes.len()))
+        {
+            Some((Scale::Near, left_out, _)) => {
+                format!(" · {} near", count.saturating_sub(left_out))
+            }
             Some((Scale::Folded, _, 1)) => " · in 1 box".to_owned(),
             Some((Scale::Folded, _, boxes)) => format!(" · in {boxes} boxes"),
             _ => String::new(),
@@ -215,8 +237,13 @@ impl Graph {
         let after = self.selected(facts).and_then(|row| self.laid.as_ref()?.area_of(row));
         match (before, after) {
             (Some(before), Some(after)) if was != now => {
-                let shift = |from: usize, to: usize| i32::try_from(to).unwrap_or(0) - i32::try_from(from).unwrap_or(0);
-                self.offset = (self.offset.0 + shift(before.x, after.x), self.offset.1 + shift(before.y, after.y));
+                let shift = |from: usize, to: usize| {
+                    i32::try_from(to).unwrap_or(0) - i32::try_from(from).unwrap_or(0)
+                };
+                self.offset = (
+                    self.offset.0 + shift(before.x, after.x),
+                    self.offset.1 + shift(before.y, after.y),
+                );
             }
             (None, Some(_)) => self.selected(facts).into_iter().for_each(|row| self.show(row)),
             _ => {}
@@ -225,11 +252,17 @@ impl Graph {
 
     fn draw_map(&mut self, buffer: &mut Buffer, facts: &Facts, scene: Scene<'_>) {
         self.map_at = None;
-        let Some(laid) = self.laid.as_ref().filter(|laid| self.map == Map::WhereNeeded && laid.wants_map()) else { return };
-        let selected = self.selected(facts);
-        let Some(place) =
-            minimap::place(self.inside, (laid.picture.width, laid.picture.height), selected.and_then(|row| self.seen(row)))
+        let Some(laid) =
+            self.laid.as_ref().filter(|laid| self.map == Map::WhereNeeded && laid.wants_map())
         else {
+            return;
+        };
+        let selected = self.selected(facts);
+        let Some(place) = minimap::place(
+            self.inside,
+            (laid.picture.width, laid.picture.height),
+            selected.and_then(|row| self.seen(row)),
+        ) else {
             return;
         };
         self.map_at = Some(place);
@@ -294,20 +327,24 @@ impl Graph {
             Act::OpenPart => return self.open(facts),
             Act::GraphScale => return self.next_scale(facts),
             Act::FollowRun => {
-                self.follows = if self.follows == Follows::Run { Follows::Nothing } else { Follows::Run };
+                self.follows =
+                    if self.follows == Follows::Run { Follows::Nothing } else { Follows::Run };
                 return Reply::hint(match self.follows {
                     Follows::Run => "the picture follows the run",
                     Follows::Nothing => "the picture stays where it is",
                 });
             }
-            Act::MiniMap => self.map = if self.map == Map::Hidden { Map::WhereNeeded } else { Map::Hidden },
+            Act::MiniMap => {
+                self.map = if self.map == Map::Hidden { Map::WhereNeeded } else { Map::Hidden }
+            }
             Act::Legend => return Reply::Open(Box::new(legend::page())),
             _ => return Reply::Ignored,
         }
         Reply::Handled
     }
 
-    /// Arrows go to the next state in that direction; with Shift, or `H J K L`, they move the picture.
+    /// Arrows go to the next state in that direction; with Shift, or `H J K L`, they move the
+    /// picture.
     pub fn key(&mut self, key: Key, facts: &Facts, state: &State) -> Reply {
         if self.seek.is_typing() {
             return self.seek_key(key, facts, state);
@@ -368,14 +405,22 @@ impl Graph {
     fn go_to_found(&mut self, facts: &Facts) {
         let (state, arrow) = match self.seek.found() {
             Some(Found::State(row)) => (row, None),
-            Some(Found::Tool(_, Link::Between { from, to })) if from != to => (from, Some((from, to))),
-            Some(Found::Tool(_, Link::Between { from: to, .. } | Link::FromAny { to })) => (to, None),
+            Some(Found::Tool(_, Link::Between { from, to })) if from != to => {
+                (from, Some((from, to)))
+            }
+            Some(Found::Tool(_, Link::Between { from: to, .. } | Link::FromAny { to })) => {
+                (to, None)
+            }
             Some(Found::Tool(_, Link::StayAny)) | None => return,
         };
         self.select(state, facts);
         let name = |row: StateRow| facts.workflow.states()[row].clone();
         self.arrow = arrow.map(|(from, to)| (name(from), name(to)));
-        if self.laid.as_ref().is_some_and(|laid| laid.box_of(state).is_none() || laid.extent.scale == Scale::Near) {
+        if self
+            .laid
+            .as_ref()
+            .is_some_and(|laid| laid.box_of(state).is_none() || laid.extent.scale == Scale::Near)
+        {
             self.shown.focus.clone_from(&self.selected);
         }
         self.reveal(state);
@@ -401,8 +446,13 @@ impl Graph {
 
     /// The cell of the picture at a cell of the screen; `None` beside the picture.
     fn point(&self, column: u16, row: u16) -> Option<Point> {
-        let along = |cell: u16, start: u16, offset: i32| usize::try_from(i32::from(cell) - i32::from(start) + offset).ok();
-        Some(Point { x: along(column, self.inside.x, self.offset.0)?, y: along(row, self.inside.y, self.offset.1)? })
+        let along = |cell: u16, start: u16, offset: i32| {
+            usize::try_from(i32::from(cell) - i32::from(start) + offset).ok()
+        };
+        Some(Point {
+            x: along(column, self.inside.x, self.offset.0)?,
+            y: along(row, self.inside.y, self.offset.1)?,
+        })
     }
 
     /// What stands at a cell of the screen; `None` outside the picture's place on the pane.
@@ -413,14 +463,15 @@ impl Graph {
 
     /// The arrow whose line is at a cell of the screen, and which of its ends is nearer.
     pub fn grip(&self, column: u16, row: u16) -> Option<(Edge, End)> {
-        let is_free =
-            self.inside.contains((column, row).into()) && self.map_at.is_none_or(|map| !map.contains((column, row).into()));
+        let is_free = self.inside.contains((column, row).into())
+            && self.map_at.is_none_or(|map| !map.contains((column, row).into()));
         let laid = self.laid.as_ref().filter(|_| is_free)?;
         hit_target::grip(laid, self.point(column, row)?)
     }
 
-    /// Goes on with what is chosen after the tools have changed: a state that has another name stays chosen, and one that is new,
-    /// made in this pane, becomes so. What was found and laid out by row is found and laid out again.
+    /// Goes on with what is chosen after the tools have changed: a state that has another name
+    /// stays chosen, and one that is new, made in this pane, becomes so. What was found and laid
+    /// out by row is found and laid out again.
     pub fn follow(&mut self, before: &Facts, after: &Facts, focused: bool, state: &State) {
         self.follow_names(before, after, focused);
         self.seek.renew(after, state);
@@ -439,7 +490,10 @@ impl Graph {
         let (Some(only), None) = (appeared.next(), appeared.next()) else { return };
         let is_gone = |name: &Name| after.workflow.state(name).is_none();
         if let Some((from, to)) = &mut self.arrow {
-            [from, to].into_iter().filter(|name| is_gone(name)).for_each(|name| *name = only.clone());
+            [from, to]
+                .into_iter()
+                .filter(|name| is_gone(name))
+                .for_each(|name| *name = only.clone());
         }
         if self.selected.as_ref().is_some_and(is_gone) || focused && new.len() > old.len() {
             self.selected = Some(only.clone());
@@ -449,13 +503,26 @@ impl Graph {
     /// Where a state's box stands on the screen, as far as it is in view.
     pub fn seen(&self, state: StateRow) -> Option<Rect> {
         let area = self.area_of(state)?;
-        let cell = |at: usize, start: u16, offset: i32| i32::try_from(at).ok().map(|at| at - offset + i32::from(start));
-        let (left, top) = (cell(area.x, self.inside.x, self.offset.0)?, cell(area.y, self.inside.y, self.offset.1)?);
-        let (right, bottom) = (left + i32::try_from(area.width).ok()?, top + i32::try_from(area.height).ok()?);
-        let held = |at: i32, start: u16, end: u16| u16::try_from(at.clamp(i32::from(start), i32::from(end))).unwrap_or(start);
-        let (x, y) = (held(left, self.inside.x, self.inside.right()), held(top, self.inside.y, self.inside.bottom()));
+        let cell = |at: usize, start: u16, offset: i32| {
+            i32::try_from(at).ok().map(|at| at - offset + i32::from(start))
+        };
+        let (left, top) = (
+            cell(area.x, self.inside.x, self.offset.0)?,
+            cell(area.y, self.inside.y, self.offset.1)?,
+        );
         let (right, bottom) =
-            (held(right, self.inside.x, self.inside.right()), held(bottom, self.inside.y, self.inside.bottom()));
+            (left + i32::try_from(area.width).ok()?, top + i32::try_from(area.height).ok()?);
+        let held = |at: i32, start: u16, end: u16| {
+            u16::try_from(at.clamp(i32::from(start), i32::from(end))).unwrap_or(start)
+        };
+        let (x, y) = (
+            held(left, self.inside.x, self.inside.right()),
+            held(top, self.inside.y, self.inside.bottom()),
+        );
+        let (right, bottom) = (
+            held(right, self.inside.x, self.inside.right()),
+            held(bottom, self.inside.y, self.inside.bottom()),
+        );
         (right > x && bottom > y).then(|| Rect::new(x, y, right - x, bottom - y))
     }
 

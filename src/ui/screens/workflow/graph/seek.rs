@@ -107,8 +107,14 @@ impl Seek {
             Some(row) => Some(Found::Tool(row, link_of(facts, row)?)),
         };
         let of_states = states.iter().map(|name| Candidate { name, ..Candidate::default() });
-        let of_tools = tools.iter().map(|tool| Candidate { name: &tool.entry.key, alias: &tool.name, ..Candidate::default() });
-        self.found.extend(ranked(self.text.text(), of_states.chain(of_tools)).into_iter().filter_map(found));
+        let of_tools = tools.iter().map(|tool| Candidate {
+            name: &tool.entry.key,
+            alias: &tool.name,
+            ..Candidate::default()
+        });
+        self.found.extend(
+            ranked(self.text.text(), of_states.chain(of_tools)).into_iter().filter_map(found),
+        );
     }
 
     /// What stands at the bottom of the pane while one types.
@@ -127,6 +133,8 @@ fn link_of(facts: &Facts, tool: ToolRow) -> Option<Link> {
     let member = &facts.workflow.members()[tool];
     match &member.origin {
         Origin::Every => Some(member.target.map_or(Link::StayAny, |to| Link::FromAny { to })),
-        Origin::Only(rows) => rows.first().map(|from| Link::Between { from: *from, to: member.target.unwrap_or(*from) }),
+        Origin::Only(rows) => rows
+            .first()
+            .map(|from| Link::Between { from: *from, to: member.target.unwrap_or(*from) }),
     }
 }

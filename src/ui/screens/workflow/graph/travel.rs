@@ -8,16 +8,20 @@ pub type Step = (i32, i32);
 
 /// The box that lies next in a direction.
 pub fn next_box(laid: &Laid, from: usize, step: Step) -> Option<usize> {
-    let linked = laid.states.arrows.iter().filter_map(|strand| match (strand.from == from, strand.to == from) {
-        (true, false) => Some(strand.to),
-        (false, true) => Some(strand.from),
-        _ => None,
+    let linked = laid.states.arrows.iter().filter_map(|strand| {
+        match (strand.from == from, strand.to == from) {
+            (true, false) => Some(strand.to),
+            (false, true) => Some(strand.from),
+            _ => None,
+        }
     });
     let areas = |row: usize| laid.picture.boxes.get(row).map(|placed| placed.area);
-    nearest(from, linked, areas, step).or_else(|| nearest(from, 0..laid.picture.boxes.len(), areas, step))
+    nearest(from, linked, areas, step)
+        .or_else(|| nearest(from, 0..laid.picture.boxes.len(), areas, step))
 }
 
-/// The nearest of some boxes that lies in a direction rather than beside it; what lies aside counts as farther.
+/// The nearest of some boxes that lies in a direction rather than beside it; what lies aside counts
+/// as farther.
 fn nearest(
     from: usize,
     among: impl Iterator<Item = usize>,
@@ -28,16 +32,23 @@ fn nearest(
     let reach = |row: usize| {
         let there = area(row)?;
         let (ahead, aside) = if right != 0 {
-            (gap((here.x, here.width), (there.x, there.width), right)?, off((here.y, here.height), (there.y, there.height)) * 2)
+            (
+                gap((here.x, here.width), (there.x, there.width), right)?,
+                off((here.y, here.height), (there.y, there.height)) * 2,
+            )
         } else {
-            (gap((here.y, here.height), (there.y, there.height), down)? * 2, off((here.x, here.width), (there.x, there.width)))
+            (
+                gap((here.y, here.height), (there.y, there.height), down)? * 2,
+                off((here.x, here.width), (there.x, there.width)),
+            )
         };
         (aside <= 3 * ahead + 12).then_some((ahead + 2 * aside, row))
     };
     among.filter(|row| *row != from).filter_map(reach).min().map(|(_, row)| row)
 }
 
-/// How far apart two boxes are in a direction; `None` where the other does not lie there. Each is given by its begin and its size.
+/// How far apart two boxes are in a direction; `None` where the other does not lie there. Each is
+/// given by its begin and its size.
 fn gap(here: (usize, usize), there: (usize, usize), sign: i32) -> Option<usize> {
     let (first, second) = if sign > 0 { (here, there) } else { (there, here) };
     second.0.checked_sub(first.0 + first.1)
@@ -56,12 +67,18 @@ mod tests {
     fn keys_lead_to_what_lies_in_their_direction() {
         let area = |x, y| Area { x, y, width: 10, height: 4 };
         let areas = [area(0, 10), area(20, 10), area(20, 0), area(0, 20), area(60, 11)];
-        let to = |from: usize, step: Step| nearest(from, 0..areas.len(), |row| areas.get(row).copied(), step);
+        let to = |from: usize, step: Step| {
+            nearest(from, 0..areas.len(), |row| areas.get(row).copied(), step)
+        };
         assert_eq!(to(0, (1, 0)), Some(1));
         assert_eq!(to(1, (1, 0)), Some(4));
         assert_eq!(to(1, (0, -1)), Some(2));
         assert_eq!(to(0, (0, 1)), Some(3));
         assert_eq!(to(0, (-1, 0)), None);
-        assert_eq!(nearest(0, [4].into_iter(), |row| areas.get(row).copied(), (1, 0)), Some(4), "among the linked ones");
+        assert_eq!(
+            nearest(0, [4].into_iter(), |row| areas.get(row).copied(), (1, 0)),
+            Some(4),
+            "among the linked ones"
+        );
     }
 }

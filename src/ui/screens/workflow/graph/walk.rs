@@ -14,7 +14,9 @@ use crate::{
 impl Graph {
     /// Takes the tools that lead from here to the chosen state, or along the chosen arrow.
     pub fn walk(&self, facts: &Facts) -> Reply {
-        let step = |tool: ToolRow| Some(Message::Step { tool: facts.id(tool)?.clone(), outcome: Outcome::Succeeded });
+        let step = |tool: ToolRow| {
+            Some(Message::Step { tool: facts.id(tool)?.clone(), outcome: Outcome::Succeeded })
+        };
         let edge = self.selected_edge(facts);
         let goal = match &edge {
             Some(Edge { link: Link::Between { from, .. }, .. }) => Some(*from),
@@ -27,14 +29,21 @@ impl Graph {
         };
         let mut steps: Vec<Message> = hops.iter().filter_map(|hop| step(hop.tool)).collect();
         if let Some(edge) = edge {
-            let admitted = edge.tools.iter().find(|tool| facts.workflow.members()[**tool].is_admitted());
+            let admitted =
+                edge.tools.iter().find(|tool| facts.workflow.members()[**tool].is_admitted());
             match admitted {
                 Some(tool) => steps.extend(step(*tool)),
-                None => return Reply::Refused("the groups of this arrow's tools are not asked for".into()),
+                None => {
+                    return Reply::Refused(
+                        "the groups of this arrow's tools are not asked for".into(),
+                    );
+                }
             }
         }
         if steps.is_empty() {
-            return Reply::Refused(format!("the run stands in {name}: arrows choose another state"));
+            return Reply::Refused(format!(
+                "the run stands in {name}: arrows choose another state"
+            ));
         }
         Reply::Send(steps)
     }

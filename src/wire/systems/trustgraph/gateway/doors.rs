@@ -28,7 +28,8 @@ use crate::{
 pub struct GatewayRoute {
     pub name: String,
     pub at: Endpoint,
-    /// What a request's configuration must have: the name of the MCP tool, the id of the prompt, the collection.
+    /// What a request's configuration must have: the name of the MCP tool, the id of the prompt,
+    /// the collection.
     pub config: Map<String, Value>,
     pub by: By,
 }
@@ -38,27 +39,45 @@ impl GatewayRoute {
     ///
     /// # Errors
     /// When the gateway has nothing for tools of its type.
-    pub fn of_tool(tool: &Tool, catalog: &Catalog, connection: &Connection, by: By) -> Result<Self, Problem> {
+    pub fn of_tool(
+        tool: &Tool,
+        catalog: &Catalog,
+        connection: &Connection,
+        by: By,
+    ) -> Result<Self, Problem> {
         let arguments = Literal::from(Value::Object(Map::new()));
         let (user, correlation, route) = ("", "", None);
-        let sent = endpoints::render(&CallOf { catalog, tool, user, arguments: &arguments, correlation, connection, route })?;
+        let sent = endpoints::render(&CallOf {
+            catalog,
+            tool,
+            user,
+            arguments: &arguments,
+            correlation,
+            connection,
+            route,
+        })?;
         let at = Endpoint::parse(&sent.to).unwrap_or_else(|| Endpoint::of_workspace(""));
         let body = serde_json::from_str(&sent.body).unwrap_or_default();
-        let config = served::asked(&at.service, &body).map(|asked| asked.config).unwrap_or_default();
+        let config =
+            served::asked(&at.service, &body).map(|asked| asked.config).unwrap_or_default();
         Ok(Self { name: tool.entry.key.clone(), at, config, by })
     }
 
-    /// A stub that says itself which path it is for; `None` when what it says is none of the gateway's.
+    /// A stub that says itself which path it is for; `None` when what it says is none of the
+    /// gateway's.
     #[must_use]
     pub fn of_path(stub: &StubService, by: By) -> Option<Self> {
         let at = Endpoint::parse(stub.request.as_deref()?)?;
         Some(Self { name: stub.name.clone(), at, config: Map::new(), by })
     }
 
-    /// The sample that can stand for a tool: for an MCP tool of its name, and for one that asks a collection.
+    /// The sample that can stand for a tool: for an MCP tool of its name, and for one that asks a
+    /// collection.
     #[must_use]
     pub fn sample_for(tool: &Tool, catalog: &Catalog, connection: &Connection) -> Option<Self> {
-        let is_named = |name: &str| [Some(tool.entry.key.as_str()), tool.service.as_deref()].contains(&Some(name));
+        let is_named = |name: &str| {
+            [Some(tool.entry.key.as_str()), tool.service.as_deref()].contains(&Some(name))
+        };
         let sample = SAMPLES.iter().find(|sample| match tool.kind.as_str() {
             "mcp-tool" => is_named(sample.name) || is_named(sample.topic),
             "knowledge-query" => sample.topic == RAG,
@@ -68,14 +87,16 @@ impl GatewayRoute {
     }
 
     fn takes(&self, at: &Endpoint, asked: &Asked) -> bool {
-        self.at == *at && self.config.iter().all(|(name, value)| asked.config.get(name) == Some(value))
+        self.at == *at
+            && self.config.iter().all(|(name, value)| asked.config.get(name) == Some(value))
     }
 }
 
 /// The sample that asks a collection, as the gateway's own retrieval does.
 const RAG: &str = "custom-rag";
 
-/// All samples, as MCP tools of their names, and the one that stands for the gateway's own retrieval.
+/// All samples, as MCP tools of their names, and the one that stands for the gateway's own
+/// retrieval.
 #[must_use]
 pub fn samples(connection: &Connection) -> Vec<GatewayRoute> {
     let gateway = Gateway::of(connection);
@@ -85,10 +106,20 @@ pub fn samples(connection: &Connection) -> Vec<GatewayRoute> {
     };
     let as_tool = |sample: &_| {
         let crate::engine::services::sample::Sample { name, .. } = *sample;
-        door("mcp-tool", name, json!({"name": name}).as_object().cloned().unwrap_or_default(), *sample)
+        door(
+            "mcp-tool",
+            name,
+            json!({"name": name}).as_object().cloned().unwrap_or_default(),
+            *sample,
+        )
     };
     let mut doors: Vec<GatewayRoute> = SAMPLES.iter().map(as_tool).collect();
-    doors.extend(SAMPLES.iter().filter(|sample| sample.topic == RAG).map(|rag| door("graph-rag", "graph-rag", Map::new(), *rag)));
+    doors.extend(
+        SAMPLES
+            .iter()
+            .filter(|sample| sample.topic == RAG)
+            .map(|rag| door("graph-rag", "graph-rag", Map::new(), *rag)),
+    );
     doors
 }
 
@@ -100,7 +131,8 @@ pub enum Way {
     Nobody,
 }
 
-/// What is said to a request: by the first that has a rule for it, else the first that it is for says why none has.
+/// What is said to a request: by the first that has a rule for it, else the first that it is for
+/// says why none has.
 #[must_use]
 pub fn choose(doors: &[GatewayRoute], at: &Endpoint, asked: &Asked) -> Way {
     let asking = Asking { user: &asked.user, config: &asked.config, arguments: &asked.arguments };

@@ -1,4 +1,5 @@
-//! What both ways into the gateway share: who is let in, what a request is for, and who is told of it.
+//! What both ways into the gateway share: who is let in, what a request is for, and who is told of
+//! it.
 
 use std::{
     convert::Infallible,
@@ -22,7 +23,7 @@ use crate::{
         play::Play,
         script::{Piece, Then},
     },
-    model::{call::CallProblem, error_kind::ErrorKind},
+    model::{call::CallError, error_kind::ErrorKind},
     systems::{
         deployed::catalog::catalog,
         trustgraph::{
@@ -94,7 +95,10 @@ impl GatewayServer {
     /// Tells of a request once it is answered, or given up.
     #[must_use]
     pub fn telling(&self, service: &str, id: Option<&str>) -> Telling {
-        let id = id.map_or_else(|| format!("http-{}", self.requests.fetch_add(1, Ordering::Relaxed) + 1), str::to_owned);
+        let id = id.map_or_else(
+            || format!("http-{}", self.requests.fetch_add(1, Ordering::Relaxed) + 1),
+            str::to_owned,
+        );
         let answered = Answered { service: service.to_owned(), id, ..Answered::default() };
         Telling { answered, reports: self.reports.clone() }
     }
@@ -102,7 +106,8 @@ impl GatewayServer {
     /// What is said to a request, or why it is not passed on.
     ///
     /// # Errors
-    /// When workspace, flow or service are not there, or the body lacks what the service cannot do without.
+    /// When workspace, flow or service are not there, or the body lacks what the service cannot do
+    /// without.
     pub fn pass(
         &self,
         at: &Endpoint,
@@ -112,7 +117,9 @@ impl GatewayServer {
     ) -> Result<Passed, Refused> {
         let mut telling = self.telling(&at.service, id);
         let workspace = workspace.or_else(|| body.get(WORKSPACE).and_then(Value::as_str));
-        if let Some(wanted) = workspace.filter(|wanted| self.workspace.as_deref().is_some_and(|own| own != *wanted)) {
+        if let Some(wanted) =
+            workspace.filter(|wanted| self.workspace.as_deref().is_some_and(|own| own != *wanted))
+        {
             return Err(telling.refused(Refusal::Workspace(wanted.to_owned())));
         }
         if let Some(own) = self.own(at, body) {
@@ -126,7 +133,9 @@ impl GatewayServer {
             Some(flow) if !self.doors.iter().any(|door| door.at.flow.as_ref() == Some(flow)) => {
                 Some(Refusal::Flow(workspace.unwrap_or(self.workspace()).to_owned(), flow.clone()))
             }
-            _ if !self.doors.iter().any(|door| door.at == *at) => Some(Refusal::Service(at.service.clone())),
+            _ if !self.doors.iter().any(|door| door.at == *at) => {
+                Some(Refusal::Service(at.service.clone()))
+            }
             _ => None,
         };
         if let Some(refusal) = refusal {
@@ -139,14 +148,17 @@ impl GatewayServer {
         let service = at.service.clone();
         Ok(match doors::choose(&self.doors, at, &asked) {
             Way::To(name, Decided { rule, play, problem }) => {
-                telling.answered = Answered { service: name, rule, problem, ..mem::take(&mut telling.answered) };
+                telling.answered =
+                    Answered { service: name, rule, problem, ..mem::take(&mut telling.answered) };
                 Passed { service, play, nobody: false, telling }
             }
             Way::Nobody => {
                 let what = Value::Object(asked.config).to_string();
-                telling.answered.problem = Some(CallProblem {
+                telling.answered.problem = Some(CallError {
                     kind: ErrorKind::Nobody,
-                    message: format!("nothing answers for {what}: the caller gets an empty answer, as from the real gateway"),
+                    message: format!(
+                        "nothing answers for {what}: the caller gets an empty answer, as from the real gateway"
+                    ),
                     remedy: String::new(),
                 });
                 Passed { service, play: Play::default(), nobody: true, telling }
@@ -162,14 +174,18 @@ impl GatewayServer {
         Endpoint { service: agent::SERVICE.to_owned(), flow: Some(self.flow.clone()) }
     }
 
-    /// What the gateway's own services say, where no stub stands in for them: the configuration, and an agent with its tools.
+    /// What the gateway's own services say, where no stub stands in for them: the configuration,
+    /// and an agent with its tools.
     fn own(&self, at: &Endpoint, body: &Map<String, Value>) -> Option<Result<Play, Refusal>> {
-        let table = self.table.as_ref().filter(|_| !self.doors.iter().any(|door| door.at == *at))?;
+        let table =
+            self.table.as_ref().filter(|_| !self.doors.iter().any(|door| door.at == *at))?;
         let mut table = table.lock().unwrap_or_else(PoisonError::into_inner);
         if *at == Endpoint::of_workspace(table::SERVICE) {
             let answer = match body.get("operation").and_then(Value::as_str) {
                 None => return Some(Err(Refusal::NoOperation)),
-                Some(operation) if !table::OPERATIONS.contains(&operation) => return Some(Err(Refusal::UnknownOperation)),
+                Some(operation) if !table::OPERATIONS.contains(&operation) => {
+                    return Some(Err(Refusal::UnknownOperation));
+                }
                 Some(_) => table.answer(body).to_string(),
             };
             return Some(Ok(Play::pieces(vec![answer], Duration::ZERO)));

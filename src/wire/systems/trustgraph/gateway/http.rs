@@ -32,7 +32,8 @@ const READING: Duration = Duration::from_secs(30);
 /// Where the socket is.
 const SOCKET: &str = "/api/v1/socket";
 
-/// Answers the requests of one connection until it ends; once stopped, the one under way is the last.
+/// Answers the requests of one connection until it ends; once stopped, the one under way is the
+/// last.
 pub async fn attend(stream: TcpStream, house: Arc<GatewayServer>) {
     let stop = house.stop.clone();
     let service = service_fn(move |request| {
@@ -58,7 +59,8 @@ pub async fn attend(stream: TcpStream, house: Arc<GatewayServer>) {
 /// A whole answer in JSON.
 fn json(status: u16, body: impl Into<Bytes>) -> Response<Body> {
     let mut response = Response::new(Full::new(body.into()).boxed_unsync());
-    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    *response.status_mut() =
+        StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
@@ -88,7 +90,11 @@ async fn answer(request: Request<Incoming>, house: &Arc<GatewayServer>) -> Respo
     }
 }
 
-async fn asked(request: Request<Incoming>, at: &Endpoint, house: &GatewayServer) -> Result<Passed, Refused> {
+async fn asked(
+    request: Request<Incoming>,
+    at: &Endpoint,
+    house: &GatewayServer,
+) -> Result<Passed, Refused> {
     let refuse = |refusal| Err(house.telling(&at.service, None).refused(refusal));
     if request.method() != Method::POST {
         return refuse(Refusal::Method(request.method().to_string()));
@@ -101,7 +107,9 @@ async fn asked(request: Request<Incoming>, at: &Endpoint, house: &GatewayServer)
     if body.size_hint().lower() > LARGEST as u64 {
         return refuse(too_large());
     }
-    let Ok(read) = timeout(READING, Limited::new(body, LARGEST).collect()).await else { return refuse(Refusal::NotJson) };
+    let Ok(read) = timeout(READING, Limited::new(body, LARGEST).collect()).await else {
+        return refuse(Refusal::NotJson);
+    };
     let body = match read {
         Ok(body) => body.to_bytes(),
         Err(error) if error.is::<LengthLimitError>() => return refuse(too_large()),
@@ -143,7 +151,8 @@ fn is_stream(play: &Play) -> bool {
     }
 }
 
-/// The answer in one, once its last piece is there; without one, after the time that the gateway has for a service.
+/// The answer in one, once its last piece is there; without one, after the time that the gateway
+/// has for a service.
 async fn whole(passed: Passed, house: &GatewayServer) -> Response<Body> {
     let Passed { service, play, mut telling, .. } = passed;
     let mut steps = steps(play, &house.stop);
@@ -169,7 +178,11 @@ async fn whole(passed: Passed, house: &GatewayServer) -> Response<Body> {
         };
         return json(200, spoiled(step.body, body.to_string()));
     }
-    if held(house).await { refused(&Refusal::Stopped) } else { json(200, served::silent().to_string()) }
+    if held(house).await {
+        refused(&Refusal::Stopped)
+    } else {
+        json(200, served::silent().to_string())
+    }
 }
 
 /// Says nothing for as long as the gateway waits for a service; whether it was stopped meanwhile.

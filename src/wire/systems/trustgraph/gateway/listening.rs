@@ -15,7 +15,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{doors::GatewayRoute, house::GatewayServer, http};
 use crate::{
-    model::{call::CallProblem, connection::Connection, error_kind::ErrorKind},
+    model::{call::CallError, connection::Connection, error_kind::ErrorKind},
     systems::trustgraph::{
         gateway::{
             endpoints::Endpoint,
@@ -46,35 +46,44 @@ pub struct Listening {
 }
 
 impl Listening {
-    /// Listens where the connection leads to, or at another address (`HOST:PORT`); port 0 is a free one. Whoever calls must name the
-    /// connection's token, where it has one.
+    /// Listens where the connection leads to, or at another address (`HOST:PORT`); port 0 is a free
+    /// one. Whoever calls must name the connection's token, where it has one.
     ///
     /// # Errors
-    /// When the connection wants encryption, its token is not there, or the address is not ours to listen at.
+    /// When the connection wants encryption, its token is not there, or the address is not ours to
+    /// listen at.
     pub async fn start(
         connection: &Connection,
         secrets: &Secrets,
         listen: Option<&str>,
         doors: Vec<GatewayRoute>,
-    ) -> Result<Self, CallProblem> {
+    ) -> Result<Self, CallError> {
         let servers = settings::servers(connection)?;
         let token = settings::token(connection, secrets, "to whoever calls").await?;
         let Some(Server { scheme, host, port, path }) = servers.into_iter().next() else {
             return Err(settings::bad_address(connection, "it has no server"));
         };
-        if listen.is_none() && (scheme.ends_with('s') && scheme != "ws" || connection.tls.required) {
-            let remedy = "name an address without: --connection http://127.0.0.1:0, or --listen 127.0.0.1:0";
-            return Err(settings::bad_settings(connection, "is encrypted, and stubs answer without encryption", remedy));
+        if listen.is_none() && (scheme.ends_with('s') && scheme != "ws" || connection.tls.required)
+        {
+            let remedy =
+                "name an address without: --connection http://127.0.0.1:0, or --listen 127.0.0.1:0";
+            return Err(settings::bad_settings(
+                connection,
+                "is encrypted, and stubs answer without encryption",
+                remedy,
+            ));
         }
         let at = match listen {
             Some(address) => address.to_owned(),
             None if host.contains(':') => format!("[{host}]:{port}"),
             None => format!("{host}:{port}"),
         };
-        let unheard = |error: std::io::Error| CallProblem {
+        let unheard = |error: std::io::Error| CallError {
             kind: ErrorKind::NoListener,
             message: format!("cannot listen at {at}: {error}"),
-            remedy: "choose an address of this machine and a port that is free: --listen 127.0.0.1:0".into(),
+            remedy:
+                "choose an address of this machine and a port that is free: --listen 127.0.0.1:0"
+                    .into(),
         };
         let listener = TcpListener::bind(&at).await.map_err(unheard)?;
         let bound = listener.local_addr().map_err(unheard)?;
@@ -91,7 +100,8 @@ impl Listening {
             tasks: TaskTracker::new(),
             requests: AtomicU64::new(0),
         };
-        let scheme = connection.transport().about().schemes.first().map_or("http", |scheme| scheme.word);
+        let scheme =
+            connection.transport().about().schemes.first().map_or("http", |scheme| scheme.word);
         Ok(Self { listener, at: bound, scheme, house })
     }
 
@@ -120,13 +130,15 @@ impl Listening {
             ("the configuration of this workspace", Endpoint::of_workspace(table::SERVICE)),
             ("an agent that uses the tools a question names", self.house.agent()),
         ];
-        let own =
-            own.into_iter().filter(|(_, at)| self.house.table.is_some() && !self.house.doors.iter().any(|door| door.at == *at));
+        let own = own.into_iter().filter(|(_, at)| {
+            self.house.table.is_some() && !self.house.doors.iter().any(|door| door.at == *at)
+        });
         let doors = self.house.doors.iter().map(|door| (door.name.as_str(), door.at.path()));
         doors.chain(own.map(|(name, at)| (name, at.path())))
     }
 
-    /// Answers until `stop`, then ends the answers under way. Reports that nobody takes in time are left out.
+    /// Answers until `stop`, then ends the answers under way. Reports that nobody takes in time are
+    /// left out.
     pub async fn run(self, reports: Option<mpsc::Sender<Answered>>, stop: CancellationToken) {
         let Self { listener, house, .. } = self;
         let house = Arc::new(GatewayServer { reports, stop: stop.clone(), ..house });

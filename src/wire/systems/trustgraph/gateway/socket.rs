@@ -8,7 +8,10 @@ use http_body_util::{BodyExt, Empty};
 use hyper::{
     Request, Response, StatusCode,
     body::Incoming,
-    header::{CONNECTION, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE},
+    header::{
+        CONNECTION, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION,
+        UPGRADE,
+    },
     upgrade::Upgraded,
 };
 use hyper_util::rt::TokioIo;
@@ -45,12 +48,16 @@ const AT_ONCE: usize = 64;
 /// How many frames wait for a slow caller before the answers wait.
 const QUEUE: usize = 64;
 
-/// The answer to whoever asks for a socket, which is open from then on; `None`: it was not one that was asked for.
+/// The answer to whoever asks for a socket, which is open from then on; `None`: it was not one that
+/// was asked for.
 #[must_use]
 pub fn open(mut request: Request<Incoming>, house: &Arc<GatewayServer>) -> Option<Response<Body>> {
     let headers = request.headers();
-    let says =
-        |name, word: &[u8]| headers.get(name).is_some_and(|value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(word));
+    let says = |name, word: &[u8]| {
+        headers
+            .get(name)
+            .is_some_and(|value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(word))
+    };
     if !says(UPGRADE, b"websocket") || !says(SEC_WEBSOCKET_VERSION, b"13") {
         return None;
     }
@@ -73,8 +80,10 @@ pub fn open(mut request: Request<Incoming>, house: &Arc<GatewayServer>) -> Optio
 }
 
 async fn attend(upgraded: Upgraded, house: Arc<GatewayServer>) {
-    let config = WebSocketConfig::default().max_message_size(Some(LARGEST)).max_frame_size(Some(LARGEST));
-    let socket = WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, Some(config)).await;
+    let config =
+        WebSocketConfig::default().max_message_size(Some(LARGEST)).max_frame_size(Some(LARGEST));
+    let socket =
+        WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, Some(config)).await;
     let (mut sink, mut stream) = socket.split();
     let (say, mut said) = mpsc::channel(QUEUE);
     let writing = async {
@@ -96,8 +105,12 @@ async fn attend(upgraded: Upgraded, house: Arc<GatewayServer>) {
                 heard = stream.next(), if calls.len() < AT_ONCE => heard,
             };
             match heard {
-                Some(Ok(Message::Text(text))) => take(text.as_bytes(), &mut let_in, &house, &say, &mut calls).await,
-                Some(Ok(Message::Binary(bytes))) => take(&bytes, &mut let_in, &house, &say, &mut calls).await,
+                Some(Ok(Message::Text(text))) => {
+                    take(text.as_bytes(), &mut let_in, &house, &say, &mut calls).await;
+                }
+                Some(Ok(Message::Binary(bytes))) => {
+                    take(&bytes, &mut let_in, &house, &say, &mut calls).await;
+                }
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return,
                 Some(Ok(_)) => {}
             }
@@ -108,7 +121,13 @@ async fn attend(upgraded: Upgraded, house: Arc<GatewayServer>) {
 }
 
 /// A frame as it comes.
-async fn take(bytes: &[u8], let_in: &mut bool, house: &Arc<GatewayServer>, say: &mpsc::Sender<Message>, calls: &mut JoinSet<()>) {
+async fn take(
+    bytes: &[u8],
+    let_in: &mut bool,
+    house: &Arc<GatewayServer>,
+    say: &mpsc::Sender<Message>,
+    calls: &mut JoinSet<()>,
+) {
     let frame: Map<String, Value> = serde_json::from_slice(bytes).unwrap_or_default();
     let text = |name: &str| frame.get(name).and_then(Value::as_str);
     if text("type") == Some("auth") {
@@ -127,18 +146,26 @@ async fn take(bytes: &[u8], let_in: &mut bool, house: &Arc<GatewayServer>, say: 
             calls.spawn(async move { tell(&id, passed, &house, &say).await });
         }
         // Who has left needs nothing.
-        Err(Refused(refusal)) => drop(say.send(Message::text(refusal.frame(id.as_deref()).to_string())).await),
+        Err(Refused(refusal)) => {
+            drop(say.send(Message::text(refusal.frame(id.as_deref()).to_string())).await);
+        }
     }
 }
 
-fn asked(frame: &Map<String, Value>, let_in: bool, house: &GatewayServer) -> Result<(String, Passed), Refused> {
+fn asked(
+    frame: &Map<String, Value>,
+    let_in: bool,
+    house: &GatewayServer,
+) -> Result<(String, Passed), Refused> {
     let text = |name: &str| frame.get(name).and_then(Value::as_str);
     let service = text("service").unwrap_or_default();
     let refuse = |refusal| Err(house.telling(service, text("id")).refused(refusal));
     if !let_in {
         return refuse(Refusal::Token);
     }
-    let (Some(id), Some(Value::Object(request)), false) = (text("id"), frame.get("request"), service.is_empty()) else {
+    let (Some(id), Some(Value::Object(request)), false) =
+        (text("id"), frame.get("request"), service.is_empty())
+    else {
         return refuse(Refusal::BadFrame);
     };
     let at = Endpoint { service: service.to_owned(), flow: text("flow").map(str::to_owned) };
@@ -174,7 +201,8 @@ fn message(id: &str, service: &str, step: &Step, alone: bool) -> Message {
             let bytes: Bytes = spoiled(step.body, frame).into();
             Message::Frame(Frame::message(bytes, OpCode::Data(Data::Text), true))
         }
-        // Half of what was ASCII or whole characters; what is lost at the edge makes no difference to what it rehearses.
+        // Half of what was ASCII or whole characters; what is lost at the edge makes no difference
+        // to what it rehearses.
         body => Message::text(String::from_utf8_lossy(&spoiled(body, frame)).into_owned()),
     }
 }
