@@ -6,10 +6,12 @@
 //! the strays after it. The [`registry`] opens connections at first use and keeps them for the
 //! calls of this process; systems see it as a [`connector`]. [`secrets`] are what that takes. A
 //! [`tap`] only looks on; what it hears may point to attachments on a [`card_source`]. An [`agent`]
-//! is asked like a tool, and told step by step.
+//! is asked like a tool, and told step by step. What waits between two of them is bounded by a
+//! [`byte_budget`], or in a [`queue`] of so many places.
 
 pub mod agent;
 pub mod backoff;
+pub mod byte_budget;
 pub mod card_source;
 pub mod connector;
 pub mod deployed;

@@ -21,7 +21,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use self::{
-    buffer::Catch,
+    buffer::TapBuffer,
     now::{notice, now},
     order::Order,
     redact::Cut,
@@ -60,7 +60,7 @@ const TICK: Duration = Duration::from_millis(250);
 
 /// Listens until it is ended or dropped.
 pub struct Tap {
-    catch: Arc<Catch>,
+    buffer: Arc<TapBuffer>,
     listeners: JoinSet<()>,
     stop: CancellationToken,
     _beside: JoinSet<()>,
@@ -91,7 +91,7 @@ impl Tap {
         mask: Mask,
         since: Option<Millis>,
     ) -> Result<Self, CallError> {
-        let catch = Arc::new(Catch::new(CAPACITY));
+        let buffer = Arc::new(TapBuffer::new(CAPACITY));
         let cut = Arc::new(Cut(mask));
         let (mut listeners, mut beside, stop) =
             (JoinSet::new(), JoinSet::new(), CancellationToken::new());
@@ -99,26 +99,26 @@ impl Tap {
         // missed between.
         let past = match since {
             Some(since) => {
-                catch.wait();
+                buffer.wait();
                 let keeps = bus.keeps(places).await?;
                 Some(Past {
                     bus: Arc::clone(&bus),
                     keeps,
                     since,
                     cut: Arc::clone(&cut),
-                    catch: Arc::clone(&catch),
+                    buffer: Arc::clone(&buffer),
                 })
             }
             None => None,
         };
         let mut words = bus.news().notices.subscribe();
-        let said = Arc::clone(&catch);
+        let said = Arc::clone(&buffer);
         let mut lines = Vec::with_capacity(places.len());
         for place in places {
             lines.push(match bus.subscribe(place, Share::Observer).await {
                 Ok(line) => Some(line),
                 Err(problem) if is_not_there(&problem) => {
-                    catch.put(notice(format!(
+                    buffer.put(notice(format!(
                         "{} is not there yet; it is heard once it is",
                         place.name
                     )));
@@ -133,7 +133,7 @@ impl Tap {
             beside.spawn(past.play());
         }
         let order = (!bus.transport().about().ordered && places.len() > 1)
-            .then(|| Arc::new(Order::new(Arc::clone(&catch))));
+            .then(|| Arc::new(Order::new(Arc::clone(&buffer))));
         if let Some(order) = &order {
             beside.spawn(tick(Arc::clone(order)));
         }
@@ -144,7 +144,7 @@ impl Tap {
                 all: Arc::clone(&all),
                 own: own.clone(),
                 cut: Arc::clone(&cut),
-                catch: Arc::clone(&catch),
+                buffer: Arc::clone(&buffer),
                 order: order.clone(),
             };
             listeners.spawn(listener.listen(line, stop.clone()));
@@ -158,7 +158,7 @@ impl Tap {
                 }
             }
         });
-        Ok(Self { catch, listeners, stop, _beside: beside })
+        Ok(Self { buffer, listeners, stop, _beside: beside })
     }
 
     /// Listens no more: once this is done, nothing of it is left on the server.
@@ -172,8 +172,8 @@ impl Tap {
     /// What was heard since, in order, at most so many; waits until there is something.
     pub async fn next(&mut self, most: usize) -> Vec<Tapped> {
         loop {
-            let more = self.catch.filled.notified();
-            let taken = self.catch.take(most);
+            let more = self.buffer.filled.notified();
+            let taken = self.buffer.take(most);
             if !taken.is_empty() {
                 return taken;
             }
@@ -184,7 +184,7 @@ impl Tap {
     /// Whether nothing waits to be taken.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.catch.is_empty()
+        self.buffer.is_empty()
     }
 }
 
@@ -197,7 +197,7 @@ struct Listener {
     /// Our own message to ourselves goes there.
     own: Option<String>,
     cut: Arc<Cut>,
-    catch: Arc<Catch>,
+    buffer: Arc<TapBuffer>,
     /// `None`: what is heard is in order already.
     order: Option<Arc<Order>>,
 }
@@ -218,7 +218,7 @@ impl Listener {
             Some(line) => line,
             None => match stop.run_until_cancelled(self.come()).await {
                 Some(Ok(line)) => line,
-                Some(Err(problem)) => return self.catch.put(notice(problem.message)),
+                Some(Err(problem)) => return self.buffer.put(notice(problem.message)),
                 None => return,
             },
         };
@@ -231,7 +231,7 @@ impl Listener {
             let (missing, over) = (line.lost().0 - lost, self.bus.news().faults().overflows);
             if missing > 0 || over != overflows {
                 let messages = (over == overflows).then_some(missing);
-                self.catch.put(Tapped::Gap { at: now(), messages });
+                self.buffer.put(Tapped::Gap { at: now(), messages });
                 (lost, overflows) = (lost + missing, over);
             }
             if let Incoming::Packet(packet) = heard
@@ -240,7 +240,7 @@ impl Listener {
                 self.hear(packet).await;
             }
         }
-        self.catch.put(notice(format!("nothing more is heard on {}", self.place.name)));
+        self.buffer.put(notice(format!("nothing more is heard on {}", self.place.name)));
     }
 
     async fn hear(&self, mut packet: Packet) {
@@ -264,7 +264,7 @@ impl Listener {
         let crossing = ObservedMessage { about, ..self.cut.crossing(packet, at) };
         match &self.order {
             Some(order) => order.put(crossing),
-            None => self.catch.put(Tapped::ObservedMessage(Arc::new(crossing))),
+            None => self.buffer.put(Tapped::ObservedMessage(Arc::new(crossing))),
         }
     }
 
@@ -274,7 +274,7 @@ impl Listener {
             sleep(LOOKING).await;
             match self.bus.subscribe(&self.place, Share::Observer).await {
                 Ok(line) => {
-                    self.catch.put(notice(format!("{} is there now", self.place.name)));
+                    self.buffer.put(notice(format!("{} is there now", self.place.name)));
                     return Ok(line);
                 }
                 // While the connection is down it is tried again, too.
@@ -388,32 +388,32 @@ mod tests {
 
     #[tokio::test]
     async fn what_was_kept_comes_before_what_is_heard_now_and_nothing_twice() {
-        let catch = Catch::new(100_000);
-        catch.wait();
-        ["new", "both", "both"].into_iter().for_each(|body| catch.put(heard_now(body)));
-        assert!(catch.take(10).is_empty());
-        catch.put_kept(heard_now("old")).await;
-        catch.put_kept(heard_now("both")).await;
-        assert_eq!(bodies(&catch.take(10)), ["old", "both"]);
+        let buffer = TapBuffer::new(100_000);
+        buffer.wait();
+        ["new", "both", "both"].into_iter().for_each(|body| buffer.put(heard_now(body)));
+        assert!(buffer.take(10).is_empty());
+        buffer.put_kept(heard_now("old")).await;
+        buffer.put_kept(heard_now("both")).await;
+        assert_eq!(bodies(&buffer.take(10)), ["old", "both"]);
         let twice = |body: &str| match heard_now(body) {
             Tapped::ObservedMessage(crossing) => crossing,
             other => panic!("{other:?}"),
         };
-        catch.go_on(vec![twice("both"), twice("late")], now());
-        catch.put(heard_now("late"));
-        catch.put(heard_now("late"));
-        catch.put(heard_now("newest"));
-        assert_eq!(bodies(&catch.take(10)), ["new", "both", "late", "newest"]);
+        buffer.go_on(vec![twice("both"), twice("late")], now());
+        buffer.put(heard_now("late"));
+        buffer.put(heard_now("late"));
+        buffer.put(heard_now("newest"));
+        assert_eq!(bodies(&buffer.take(10)), ["new", "both", "late", "newest"]);
     }
 
     #[test]
     fn what_has_no_room_is_counted_where_it_was_let_go() {
-        let catch = Arc::new(Catch::new(1_000));
-        let put = |body: &str| catch.put(heard_now(body));
+        let buffer = Arc::new(TapBuffer::new(1_000));
+        let put = |body: &str| buffer.put(heard_now(body));
         ["one", "two", "three", "four", "five"].into_iter().for_each(put);
-        assert_eq!(bodies(&catch.take(2)), ["one", "two"]);
+        assert_eq!(bodies(&buffer.take(2)), ["one", "two"]);
         put("six");
-        let taken = catch.take(10);
+        let taken = buffer.take(10);
         assert_eq!(bodies(&taken[..1]), ["three"]);
         assert!(matches!(taken[1], Tapped::Gap { messages: Some(2), .. }), "{taken:?}");
         assert_eq!(bodies(&taken[2..]), ["six"]);

@@ -9,28 +9,34 @@ use std::{
 use tokio::sync::Notify;
 
 use super::now::now;
-use crate::model::{
-    clock::Millis,
-    traffic::{ObservedMessage, Tapped},
+use crate::{
+    model::{
+        clock::Millis,
+        traffic::{ObservedMessage, Tapped},
+    },
+    wire::byte_budget::{ByteBudget, ByteShare},
 };
 
 /// What a stream kept is heard within this time, too, in milliseconds.
 const SOON: u64 = 5_000;
 
 /// What was heard and not yet taken; bounded, and what has no room is counted.
-pub(super) struct Catch {
+pub(super) struct TapBuffer {
     held: Mutex<Held>,
     pub(super) filled: Notify,
-    emptied: Notify,
-    capacity: usize,
+    budget: ByteBudget,
+    /// What was kept comes out although what is heard now may have taken the whole budget behind it.
+    kept_budget: ByteBudget,
 }
+
+/// What was heard, and its share of the buffer; a gap has none.
+type Shared = (Tapped, Option<ByteShare>);
 
 #[derive(Default)]
 struct Held {
-    queue: VecDeque<Tapped>,
-    weight: usize,
+    queue: VecDeque<Shared>,
     /// What is heard now, while what was kept still comes out before it.
-    waiting: Option<VecDeque<Tapped>>,
+    waiting: Option<VecDeque<Shared>>,
     /// What came out already and is heard once more, until then.
     twice: Vec<Arc<ObservedMessage>>,
     until: Millis,
@@ -38,9 +44,10 @@ struct Held {
     lost: u64,
 }
 
-impl Catch {
+impl TapBuffer {
     pub(super) fn new(capacity: usize) -> Self {
-        Self { held: Mutex::default(), filled: Notify::new(), emptied: Notify::new(), capacity }
+        let (budget, kept_budget) = (ByteBudget::new(capacity), ByteBudget::new(capacity));
+        Self { held: Mutex::default(), filled: Notify::new(), budget, kept_budget }
     }
 
     /// Holds back what is heard until [`Self::go_on`].
@@ -63,16 +70,14 @@ impl Catch {
         if held.waiting.is_none() && held.came_already(&tapped) {
             return;
         }
-        let weight = weight(&tapped);
-        if weight > 0 && held.weight > 0 && held.weight + weight > self.capacity {
+        let Some(share) = self.budget.try_reserve(weight(&tapped)) else {
             held.lost += 1;
             return;
-        }
-        held.weight += weight;
+        };
         held.own_up();
         match &mut held.waiting {
-            Some(waiting) => return waiting.push_back(tapped),
-            None => held.queue.push_back(tapped),
+            Some(waiting) => return waiting.push_back((tapped, Some(share))),
+            None => held.queue.push_back((tapped, Some(share))),
         }
         drop(held);
         self.filled.notify_one();
@@ -80,19 +85,8 @@ impl Catch {
 
     /// Takes in what was kept, before all that is heard now; waits for room.
     pub(super) async fn put_kept(&self, tapped: Tapped) {
-        let weight = weight(&tapped);
-        loop {
-            let room = self.emptied.notified();
-            {
-                let mut held = self.held();
-                if held.queue.is_empty() || held.weight + weight <= self.capacity {
-                    held.weight += weight;
-                    held.queue.push_back(tapped);
-                    break;
-                }
-            }
-            room.await;
-        }
+        let share = self.kept_budget.reserve(weight(&tapped)).await;
+        self.held().queue.push_back((tapped, share));
         self.filled.notify_one();
     }
 
@@ -102,11 +96,9 @@ impl Catch {
         let mut held = self.held();
         held.twice = twice;
         held.until = Millis(now.0 + SOON);
-        for tapped in held.waiting.take().unwrap_or_default() {
-            if held.came_already(&tapped) {
-                held.weight -= weight(&tapped);
-            } else {
-                held.queue.push_back(tapped);
+        for shared in held.waiting.take().unwrap_or_default() {
+            if !held.came_already(&shared.0) {
+                held.queue.push_back(shared);
             }
         }
         drop(held);
@@ -119,11 +111,7 @@ impl Catch {
             held.own_up();
         }
         let count = most.min(held.queue.len());
-        let taken: Vec<_> = held.queue.drain(..count).collect();
-        held.weight -= taken.iter().map(weight).sum::<usize>();
-        drop(held);
-        self.emptied.notify_one();
-        taken
+        held.queue.drain(..count).map(|(tapped, _)| tapped).collect()
     }
 }
 
@@ -145,10 +133,7 @@ impl Held {
     fn own_up(&mut self) {
         if self.lost > 0 {
             let gap = Tapped::Gap { at: now(), messages: Some(std::mem::take(&mut self.lost)) };
-            match &mut self.waiting {
-                Some(waiting) => waiting.push_back(gap),
-                None => self.queue.push_back(gap),
-            }
+            self.waiting.as_mut().unwrap_or(&mut self.queue).push_back((gap, None));
         }
     }
 }

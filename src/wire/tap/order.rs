@@ -9,7 +9,7 @@ use std::{
 
 use tokio::time::Instant;
 
-use super::buffer::Catch;
+use super::buffer::TapBuffer;
 use crate::{
     model::traffic::{ObservedMessage, Part, Tapped},
     systems::watched,
@@ -24,9 +24,9 @@ const MOST: usize = 10_000;
 /// So many answers wait at once.
 const WAITING: usize = 1_000;
 
-/// Lets everything through to the catch, answers only after their requests.
+/// Lets everything through to the buffer, answers only after their requests.
 pub(super) struct Order {
-    catch: Arc<Catch>,
+    buffer: Arc<TapBuffer>,
     held: Mutex<Held>,
 }
 
@@ -40,8 +40,8 @@ struct Held {
 }
 
 impl Order {
-    pub(super) fn new(catch: Arc<Catch>) -> Self {
-        Self { catch, held: Mutex::default() }
+    pub(super) fn new(buffer: Arc<TapBuffer>) -> Self {
+        Self { buffer, held: Mutex::default() }
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
@@ -55,7 +55,7 @@ impl Order {
         let mut held = self.held();
         match (reading.part, reading.id) {
             (Part::Request | Part::Step, Some(id)) => {
-                self.catch.put(Tapped::ObservedMessage(crossing));
+                self.buffer.put(Tapped::ObservedMessage(crossing));
                 held.ask(&id);
                 let (own, rest) =
                     std::mem::take(&mut held.early).into_iter().partition(|(_, of, _)| *of == id);
@@ -69,7 +69,7 @@ impl Order {
                     self.let_go(oldest.into_iter().collect());
                 }
             }
-            _ => self.catch.put(Tapped::ObservedMessage(crossing)),
+            _ => self.buffer.put(Tapped::ObservedMessage(crossing)),
         }
     }
 
@@ -87,7 +87,7 @@ impl Order {
 
     fn let_go(&self, due: VecDeque<(Instant, String, Arc<ObservedMessage>)>) {
         due.into_iter()
-            .for_each(|(_, _, crossing)| self.catch.put(Tapped::ObservedMessage(crossing)));
+            .for_each(|(_, _, crossing)| self.buffer.put(Tapped::ObservedMessage(crossing)));
     }
 }
 
@@ -122,20 +122,20 @@ mod tests {
         }
     }
 
-    fn taken(catch: &Catch) -> Vec<String> {
+    fn taken(buffer: &TapBuffer) -> Vec<String> {
         let text = |tapped: Tapped| match tapped {
             Tapped::ObservedMessage(crossing) => {
                 format!("{} {}", crossing.subject, crossing.header("id").unwrap_or_default())
             }
             other => panic!("{other:?}"),
         };
-        catch.take(100).into_iter().map(text).collect()
+        buffer.take(100).into_iter().map(text).collect()
     }
 
     #[tokio::test(start_paused = true)]
     async fn an_answer_waits_for_its_request_and_not_for_ever() {
-        let catch = Arc::new(Catch::new(1_000_000));
-        let order = Order::new(Arc::clone(&catch));
+        let buffer = Arc::new(TapBuffer::new(1_000_000));
+        let order = Order::new(Arc::clone(&buffer));
         let (asked, piece, last) = (
             r#"{"config": "{}", "arguments": "{}"}"#,
             r#"{"error": null, "response": "a", "end_of_stream": false}"#,
@@ -144,19 +144,19 @@ mod tests {
         order.put(crossing("tg.response.joke", "1", piece));
         order.put(crossing("tg.request.joke", "2", asked));
         order.put(crossing("tg.response.joke", "2", last));
-        assert_eq!(taken(&catch), ["tg.request.joke 2", "tg.response.joke 2"]);
+        assert_eq!(taken(&buffer), ["tg.request.joke 2", "tg.response.joke 2"]);
         order.put(crossing("tg.response.joke", "1", last));
         order.put(crossing("tg.request.joke", "1", asked));
         assert_eq!(
-            taken(&catch),
+            taken(&buffer),
             ["tg.request.joke 1", "tg.response.joke 1", "tg.response.joke 1"]
         );
         order.put(crossing("tg.response.joke", "3", piece));
         order.tick();
-        assert_eq!(taken(&catch), [""; 0]);
+        assert_eq!(taken(&buffer), [""; 0]);
         tokio::time::advance(PATIENCE).await;
         order.tick();
         order.put(crossing("tg.response.joke", "3", last));
-        assert_eq!(taken(&catch), ["tg.response.joke 3", "tg.response.joke 3"]);
+        assert_eq!(taken(&buffer), ["tg.response.joke 3", "tg.response.joke 3"]);
     }
 }

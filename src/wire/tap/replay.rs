@@ -6,7 +6,7 @@ use std::{collections::HashMap, sync::Arc};
 use futures::StreamExt;
 
 use super::{
-    buffer::Catch,
+    buffer::TapBuffer,
     now::{notice, now},
     redact::Cut,
 };
@@ -25,7 +25,7 @@ pub(super) struct Past {
     pub(super) keeps: Vec<Keeps>,
     pub(super) since: Millis,
     pub(super) cut: Arc<Cut>,
-    pub(super) catch: Arc<Catch>,
+    pub(super) buffer: Arc<TapBuffer>,
 }
 
 /// One stream, and its next message.
@@ -62,7 +62,7 @@ impl Past {
                 if next.sequence > kept.newest {
                     twice.push(Arc::clone(&crossing));
                 }
-                self.catch.put_kept(Tapped::ObservedMessage(crossing)).await;
+                self.buffer.put_kept(Tapped::ObservedMessage(crossing)).await;
             }
             sources.extend(self.next_of(kept, rest).await);
         }
@@ -79,7 +79,7 @@ impl Past {
             (false, count) => format!("{count} messages were kept since then; from here on it is what passes now"),
         })
         .await;
-        self.catch.go_on(twice, now());
+        self.buffer.go_on(twice, now());
     }
 
     async fn next_of<'k>(&self, kept: &'k Keeps, mut rest: Recall) -> Option<Source<'k>> {
@@ -93,6 +93,6 @@ impl Past {
     }
 
     async fn say(&self, words: String) {
-        self.catch.put_kept(notice(words)).await;
+        self.buffer.put_kept(notice(words)).await;
     }
 }

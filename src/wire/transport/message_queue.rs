@@ -6,16 +6,17 @@ use std::sync::{
     atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot};
 
 use super::message::Incoming;
+use crate::wire::byte_budget::{ByteBudget, ByteShare};
 
 /// How much a line holds at most.
 pub const CAPACITY: usize = 64 * 1024 * 1024;
 
 struct Queued {
     heard: Incoming,
-    _room: Option<OwnedSemaphorePermit>,
+    _share: Option<ByteShare>,
 }
 
 #[derive(Debug, Default)]
@@ -36,10 +37,9 @@ pub struct QueueReceiver {
 /// The end that the transport puts messages into.
 #[derive(Clone)]
 pub struct QueueSender {
-    // Unbounded in number, but every message in it holds its room.
+    // Unbounded in number, but every message in it holds its share.
     queue: mpsc::UnboundedSender<Queued>,
-    room: Arc<Semaphore>,
-    capacity: usize,
+    budget: ByteBudget,
     lost: Arc<Lost>,
 }
 
@@ -52,9 +52,9 @@ pub struct Closed;
 pub fn message_queue(capacity: usize) -> (QueueSender, QueueReceiver) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let lost = Arc::new(Lost::default());
-    let room = Arc::new(Semaphore::new(capacity));
+    let budget = ByteBudget::new(capacity);
     (
-        QueueSender { queue: sender, room, capacity, lost: Arc::clone(&lost) },
+        QueueSender { queue: sender, budget, lost: Arc::clone(&lost) },
         QueueReceiver { queue: receiver, lost, left: None },
     )
 }
@@ -92,22 +92,21 @@ impl QueueReceiver {
 impl QueueSender {
     /// Puts it in, waiting for room: for a sender that can be held back.
     pub async fn push(&self, heard: Incoming) -> Result<(), Closed> {
-        let needed = self.needed(&heard);
         tokio::select! {
             () = self.queue.closed() => Err(Closed),
-            room = Arc::clone(&self.room).acquire_many_owned(needed) => self.put(heard, room.ok()),
+            share = self.budget.reserve(heard.weight()) => self.put(heard, share),
         }
     }
 
     /// Puts it in, or lets it go and counts it when there is no room: for a sender that cannot be
     /// held back.
     pub fn offer(&self, heard: Incoming) -> Result<(), Closed> {
-        match Arc::clone(&self.room).try_acquire_many_owned(self.needed(&heard)) {
-            Ok(room) => {
+        match self.budget.try_reserve(heard.weight()) {
+            Some(share) => {
                 self.lost.in_gap.store(false, Ordering::Relaxed);
-                self.put(heard, Some(room))
+                self.put(heard, Some(share))
             }
-            Err(_) => {
+            None => {
                 self.lost.messages.fetch_add(1, Ordering::Relaxed);
                 self.lost.bytes.fetch_add(heard.weight() as u64, Ordering::Relaxed);
                 if self.lost.in_gap.swap(true, Ordering::Relaxed) {
@@ -129,13 +128,8 @@ impl QueueSender {
         self.queue.is_closed()
     }
 
-    /// A single message that is larger than the whole line takes all of it.
-    fn needed(&self, heard: &Incoming) -> u32 {
-        u32::try_from(heard.weight().min(self.capacity)).unwrap_or(u32::MAX)
-    }
-
-    fn put(&self, heard: Incoming, room: Option<OwnedSemaphorePermit>) -> Result<(), Closed> {
-        self.queue.send(Queued { heard, _room: room }).map_err(|_| Closed)
+    fn put(&self, heard: Incoming, share: Option<ByteShare>) -> Result<(), Closed> {
+        self.queue.send(Queued { heard, _share: share }).map_err(|_| Closed)
     }
 }
 
