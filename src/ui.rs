@@ -8,6 +8,7 @@ pub mod canvas;
 pub mod cases;
 pub mod dispatch_reply;
 pub mod form;
+pub mod line_wrap;
 pub mod overlays;
 pub mod ranking;
 pub mod root;

@@ -12,6 +12,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::styles::{Role, Styles};
 
+pub use super::line_wrap::wrap;
 pub use crate::model::shown::{is_unseen, visible};
 
 /// How many cells a text takes.
@@ -51,40 +52,8 @@ pub fn pad(text: &str, cells: usize) -> String {
     format!("{fitted}{}", " ".repeat(blanks))
 }
 
-/// A text broken into lines of at most `cells` cells, at blanks where there are any; line breaks
-/// are kept.
-#[must_use]
-pub fn wrap(text: &str, cells: usize) -> Vec<String> {
-    let cells = cells.max(1);
-    let mut lines = Vec::new();
-    for paragraph in text.split('\n') {
-        let mut line = String::new();
-        let mut taken = 0;
-        for word in words(paragraph.trim_end_matches('\r')) {
-            let wide = width(word);
-            if taken + wide > cells && taken > 0 {
-                lines.push(std::mem::take(&mut line).trim_end().to_owned());
-                taken = 0;
-                if word.trim().is_empty() {
-                    continue;
-                }
-            }
-            for cluster in word.graphemes(true) {
-                let cluster_width = width(cluster);
-                if taken + cluster_width > cells && taken > 0 {
-                    lines.push(std::mem::take(&mut line));
-                    taken = 0;
-                }
-                line.push_str(cluster);
-                taken += cluster_width;
-            }
-        }
-        lines.push(line);
-    }
-    lines
-}
-
-/// The same in at most `lines` lines; where more would follow, the last one ends in an ellipsis.
+/// A text wrapped into at most `lines` lines; where more would follow, the last one ends in an
+/// ellipsis.
 #[must_use]
 pub fn wrap_to(text: &str, cells: usize, lines: usize) -> Vec<String> {
     let mut wrapped = wrap(text, cells);
@@ -95,18 +64,6 @@ pub fn wrap_to(text: &str, cells: usize, lines: usize) -> Vec<String> {
         }
     }
     wrapped
-}
-
-/// Runs of blanks and runs of what is not blank, in turn.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        let blank = rest.chars().next()?.is_whitespace();
-        let end = rest.find(|letter: char| letter.is_whitespace() != blank).unwrap_or(rest.len());
-        let (word, tail) = rest.split_at(end);
-        rest = tail;
-        Some(word)
-    })
 }
 
 /// Lays the look of a chosen row over a line that is already written: whole where the list has the
@@ -217,7 +174,6 @@ mod tests {
         assert_eq!(fit("knowledge", 5), "know…");
         assert_eq!(fit("日本語", 4), "日…");
         assert_eq!(pad("ab", 4), "ab  ");
-        assert_eq!(wrap("one two  three", 8), ["one two", "three"]);
         assert_eq!(wrap_to("one two three", 8, 2), ["one two", "three"]);
         assert_eq!(wrap_to("one two three", 8, 1), ["one two…"]);
         assert_eq!(wrap_to("one two three", 7, 1), ["one tw…"]);
@@ -228,14 +184,6 @@ mod tests {
         fn fitted_and_padded_texts_have_their_width(text in "\\PC{0,30}", cells in 0_usize..20) {
             prop_assert!(width(&fit(&text, cells)) <= cells);
             prop_assert_eq!(width(&pad(&text, cells)), cells);
-        }
-
-        #[test]
-        fn wrapped_lines_fit_and_lose_nothing_but_blanks(text in "[a-z 日\n]{0,60}", cells in 2_usize..20) {
-            let lines = wrap(&text, cells);
-            prop_assert!(lines.iter().all(|line| width(line) <= cells));
-            let letters = |text: &str| text.chars().filter(|letter| !letter.is_whitespace()).collect::<String>();
-            prop_assert_eq!(letters(&lines.concat()), letters(&text));
         }
 
         #[test]

@@ -10,6 +10,7 @@ use crate::{
     app::input::{Code, Input, Key},
     ui::{
         canvas::{visible, width},
+        line_wrap::{RowWidths, line_rows},
         styles::Role,
         widgets::editing::{Editing, Reach},
     },
@@ -375,40 +376,22 @@ fn rows_after(
     rows_now
 }
 
-/// The text in rows of at most `wide` cells, at blanks where there are any; a row ends with its
-/// line break. At most `most` rows.
+/// The text in rows of at most `wide` cells; a row ends with its line break. At most `most` rows.
 fn rows(text: &str, wide: usize, most: usize) -> Vec<Range<usize>> {
     let mut rows = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
-        let end = start + line.len();
-        let (mut from, mut taken, mut blank) = (start, 0, None);
-        for (offset, cluster) in line.grapheme_indices(true) {
-            let at = start + offset;
-            let cell = cells(cluster);
-            let hangs = cluster == "\n" || cluster == " ";
-            // A word that is moved down whole may still be too long for the row with what follows
-            // it.
-            while taken + cell > wide && at > from && !hangs {
-                let to = blank.filter(|blank| *blank > from).unwrap_or(at);
-                rows.push(from..to);
-                if rows.len() >= most {
-                    return rows;
-                }
-                taken = text[to..at].graphemes(true).map(cells).sum();
-                from = to;
-                blank = None;
-            }
-            taken += cell;
-            if cluster == " " || cluster == "\t" {
-                blank = Some(at + cluster.len());
-            }
+        let words = line.strip_suffix('\n').unwrap_or(line);
+        let broken = line_rows(words, RowWidths::all(wide), cells);
+        rows.extend(broken.take(most - rows.len()).map(|row| start + row.start..start + row.end));
+        start += line.len();
+        match rows.last_mut().filter(|last| last.end + line.len() - words.len() == start) {
+            Some(last) => last.end = start,
+            None => return rows,
         }
-        rows.push(from..end);
-        if rows.len() >= most {
+        if rows.len() == most {
             return rows;
         }
-        start = end;
     }
     if text.is_empty() || text.ends_with('\n') {
         rows.push(text.len()..text.len());

@@ -2,7 +2,10 @@
 
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
 
-use crate::ui::canvas::{visible, width};
+use crate::ui::{
+    canvas::{visible, width},
+    line_wrap::{RowWidths, wrap_styled},
+};
 
 /// How a piece of text looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -331,54 +334,22 @@ fn head(indent: &str, cells: usize) -> &str {
     indent.char_indices().nth(cells).map_or(indent, |(end, _)| &indent[..end])
 }
 
-/// Breaks pieces between words; words that are longer than a line are cut. `first` stands before
-/// the first line, `rest` before the others, both narrower than a line.
+/// Breaks pieces into lines. `first` stands before the first line, `rest` before the others, both
+/// narrower than a line.
 fn wrap(
     pieces: &[(Face, String)],
     cells: usize,
     (first, rest): (&str, &str),
     lines: &mut Vec<Line>,
 ) {
-    let mut line: Line = vec![(Face::default(), first.to_owned())];
-    let (mut used, mut indent) = (width(first), width(first));
-    for (face, text) in pieces {
-        for word in text.split_inclusive(' ') {
-            let mut needed = width(word.trim_end());
-            for part in cut(word, cells.saturating_sub(width(rest)).max(1)) {
-                if used > indent && used + needed > cells {
-                    lines.push(trimmed(std::mem::replace(
-                        &mut line,
-                        vec![(Face::default(), rest.to_owned())],
-                    )));
-                    (used, indent) = (width(rest), width(rest));
-                }
-                needed = needed.saturating_sub(width(part));
-                used += width(part);
-                match line.last_mut().filter(|(last, _)| last == face) {
-                    Some((_, text)) => text.push_str(part),
-                    None => line.push((*face, part.to_owned())),
-                }
-            }
-        }
-    }
-    lines.push(trimmed(line));
-}
-
-/// A word in parts of at most `cells` cells.
-fn cut(word: &str, cells: usize) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let mut start = 0;
-    let mut used = 0;
-    for (at, letter) in word.char_indices() {
-        let wide = width(letter.encode_utf8(&mut [0; 4]));
-        if used + wide > cells && at > start && letter != ' ' {
-            parts.push(&word[start..at]);
-            (start, used) = (at, 0);
-        }
-        used += wide;
-    }
-    parts.push(&word[start..]);
-    parts
+    let room = |indent: &str| cells.saturating_sub(width(indent)).max(1);
+    let widths = RowWidths { first: room(first), others: room(rest) };
+    let indents = std::iter::once(first).chain(std::iter::repeat(rest));
+    lines.extend(indents.zip(wrap_styled(pieces, widths)).map(|(indent, row)| {
+        let mut line = vec![(Face::default(), indent.to_owned())];
+        line.extend(row);
+        trimmed(line)
+    }));
 }
 
 fn trimmed(mut line: Line) -> Line {

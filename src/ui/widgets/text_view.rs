@@ -4,13 +4,13 @@
 use std::{cell::Cell, ops::Range};
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
-use unicode_segmentation::UnicodeSegmentation;
 
 use super::line_starts::LineStarts;
 use crate::{
     app::input::{Code, Key},
     ui::{
         canvas::{Pen, is_unseen, visible, width},
+        line_wrap::{RowWidths, line_rows},
         styles::{Role, Styles},
     },
 };
@@ -283,37 +283,9 @@ fn cut(text: &str, start: usize) -> usize {
     }
 }
 
-/// The rows of a line: byte ranges of at most `cells` cells, broken after blanks where there are
-/// any.
+/// The rows of a line.
 fn rows(line: &str, cells: usize) -> Vec<Range<usize>> {
-    if line.len() <= cells && line.is_ascii() {
-        return std::iter::once(0..line.len()).collect();
-    }
-    let mut rows = Vec::new();
-    let (mut start, mut taken, mut blank) = (0, 0, None);
-    for (at, cluster) in line.grapheme_indices(true) {
-        let wide = width(&visible(cluster));
-        if taken + wide > cells && taken > 0 {
-            if cluster == " " {
-                // A blank may hang over the edge; it shows nothing.
-                rows.push(start..at + 1);
-                (start, taken, blank) = (at + 1, 0, None);
-                continue;
-            }
-            let end = blank.filter(|blank| *blank > start).unwrap_or(at);
-            rows.push(start..end);
-            taken = width(&visible(&line[end..at]));
-            (start, blank) = (end, None);
-        }
-        taken += wide;
-        if cluster == " " {
-            blank = Some(at + 1);
-        }
-    }
-    if start < line.len() || rows.is_empty() {
-        rows.push(start..line.len());
-    }
-    rows
+    line_rows(line, RowWidths::all(cells), |grapheme| width(&visible(grapheme))).collect()
 }
 
 fn draw_row(

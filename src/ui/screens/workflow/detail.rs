@@ -18,6 +18,7 @@ use crate::{
     },
     ui::{
         canvas::{Pen, wrap},
+        line_wrap::{RowWidths, wrap_styled},
         styles::Role,
         widgets::text_view::TextView,
     },
@@ -86,8 +87,10 @@ impl Detail {
         let by = usize::from(self.notches.unsigned_abs());
         self.top = if self.notches < 0 { self.top.saturating_sub(by) } else { self.top + by };
         self.notches = 0;
-        let wrapped: Vec<Line> =
-            lines.into_iter().flat_map(|line| wrapped(line, usize::from(area.width))).collect();
+        let wrapped: Vec<Line> = lines
+            .iter()
+            .flat_map(|line| wrap_styled(line, RowWidths::all(usize::from(area.width))))
+            .collect();
         self.top = self.top.min(wrapped.len().saturating_sub(usize::from(area.height)));
         for (row, line) in (0..area.height).zip(wrapped.iter().skip(self.top)) {
             let mut pen = Pen::new(buffer, area, row);
@@ -171,7 +174,8 @@ pub fn draw_what_if(buffer: &mut Buffer, area: Rect, scene: Scene<'_>, facts: &F
             }
         }
     }
-    let wrapped = lines.into_iter().flat_map(|line| wrapped(line, usize::from(area.width)));
+    let wrapped =
+        lines.iter().flat_map(|line| wrap_styled(line, RowWidths::all(usize::from(area.width))));
     for (row, line) in (0..area.height).zip(wrapped) {
         let mut pen = Pen::new(buffer, area, row);
         for (role, words) in &line {
@@ -289,31 +293,4 @@ fn available_at(state: &State, facts: &Facts, place: Option<StepId>) -> Vec<Name
         .into_iter()
         .map(|row| Name::from(facts.tools()[row].key()))
         .collect()
-}
-
-/// A line in pieces, broken where it does not fit; further lines are in the last piece's role.
-fn wrapped(line: Line, cells: usize) -> Vec<Line> {
-    let mut lines = vec![Line::new()];
-    let mut room = cells;
-    for (role, words) in line {
-        let wide = crate::ui::canvas::width(&words);
-        if wide <= room {
-            room -= wide;
-            lines.last_mut().into_iter().for_each(|line| line.push((role, words.clone())));
-            continue;
-        }
-        // The piece begins where the one before ended: its first line is shorter by that.
-        let indent = " ".repeat(cells - room);
-        let mut first = true;
-        for part in wrap(&format!("{indent}{words}"), cells) {
-            let text = if first { part.trim_start().to_owned() } else { part };
-            if !first {
-                lines.push(Line::new());
-            }
-            room = cells.saturating_sub(crate::ui::canvas::width(&text));
-            lines.last_mut().into_iter().for_each(|line| line.push((role, text.clone())));
-            first = false;
-        }
-    }
-    lines
 }
