@@ -6,7 +6,6 @@
 pub mod answer;
 pub mod canvas;
 pub mod cases;
-pub mod dispatch_reply;
 pub mod form;
 pub mod line_wrap;
 pub mod overlays;

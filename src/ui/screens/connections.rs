@@ -10,7 +10,7 @@
 mod list;
 mod report;
 
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
 use ratatui::{
     Frame,
@@ -27,20 +27,22 @@ use crate::{
             connections::{self, table},
             context::ComposeContext,
         },
-        input::{Code, Input, Key, Mods, Mouse, MouseKind},
+        input::{Code, Input, Mouse, MouseKind},
         message::{Message, TextTarget},
         state::State,
     },
-    model::{entry::FileId, settings::SETTINGS},
+    model::{entry::FileId, finding::Finding, settings::SETTINGS},
+    schema::pointer::Pointer,
+    syntax::edit::Edit,
     systems::settings::connection_form,
     ui::{
         answer::draw::indented,
         canvas::Pen,
         canvas::wrap,
-        dispatch_reply::carried,
         form::{
+            host::{FormHost, ValueOwner, written_in},
             notes::Note,
-            view::{Form, FormReply},
+            view::Form,
         },
         overlays::proposal::Proposal,
         styles::{Role, Styles},
@@ -59,84 +61,43 @@ const RIGHT: usize = 2;
 pub struct ConnectionsScreen {
     panes: Panes,
     list: List,
-    /// One for each connection of the file, with what is typed there and is no value yet.
-    forms: HashMap<String, Form>,
+    /// One for each connection of the file.
+    forms: FormHost<ConnectionTable>,
     shown: String,
-    generation: Option<u64>,
     report: ReadPosition,
 }
 
+/// The table in the settings of the connection with this name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct ConnectionTable(String);
+
+impl ValueOwner for ConnectionTable {
+    fn text_target(&self, at: Pointer) -> (TextTarget, Pointer) {
+        (TextTarget::Settings, table(&self.0).join(&at))
+    }
+
+    fn edit_messages(&self, edits: Vec<Edit>, _: &Form, state: &State) -> Vec<Message> {
+        let plan = connections::edited(ComposeContext::of(state), &self.0, &edits);
+        vec![Message::Change { label: plan.label, changes: plan.changes }]
+    }
+}
+
 impl ConnectionsScreen {
-    fn form(&self) -> Option<&Form> {
-        self.forms.get(&self.shown)
-    }
-
-    fn ask_form(&mut self, state: &State, ask: impl FnOnce(&mut Form) -> FormReply) -> Reply {
-        let Some(form) = self.forms.get_mut(&self.shown) else { return Reply::Ignored };
-        let name = self.shown.as_str();
-        let made = |edits: Vec<_>| {
-            let plan = connections::edited(ComposeContext::of(state), name, &edits);
-            vec![Message::Change { label: plan.label, changes: plan.changes }]
-        };
-        match ask(form) {
-            // The editor's text goes to a place of the file.
-            FormReply::OpenEditor { at, text } => Reply::send(Message::EditText {
-                target: TextTarget::Settings,
-                at: table(name).join(&at),
-                text,
-            }),
-            reply => carried(reply, TextTarget::Settings, made),
-        }
-    }
-
-    /// A form that the keys come to waits for `Enter`.
-    fn arrive(&mut self) {
-        if self.panes.focus == MIDDLE
-            && let Some(form) = self.forms.get_mut(&self.shown)
-        {
-            form.rest();
-        }
-    }
-
-    /// Tab goes from field to field, and after the last to the next pane.
-    fn step(&mut self, act: Act, state: &State) -> Reply {
-        if self.panes.focus == MIDDLE {
-            let key = Key {
-                code: Code::Tab,
-                mods: Mods { shift: act == Act::PreviousPane, ..Mods::default() },
-            };
-            let reply = self.ask_form(state, |form| form.input(&Input::Key(key)));
-            if !matches!(reply, Reply::Ignored) {
-                return reply;
-            }
-        }
-        match act {
-            Act::PreviousPane => self.panes.previous(),
-            _ => self.panes.next(),
-        }
-        self.arrive();
-        Reply::Handled
-    }
-
     /// What is typed goes into the file first.
     fn after_form(&mut self, state: &State, message: Message) -> Reply {
-        match self.ask_form(state, Form::leave) {
-            Reply::Send(mut messages) => {
-                messages.push(message);
-                Reply::Send(messages)
-            }
-            _ => Reply::send(message),
-        }
+        let mut messages = self.forms.leave(state);
+        messages.push(message);
+        Reply::Send(messages)
     }
 
     fn draw_form(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles) {
         let focused = self.panes.focus == MIDDLE;
         let title = format!("{} · {SETTINGS}", self.shown);
-        let foot = self.form().and_then(Form::position).unwrap_or_default();
+        let foot = self.forms.position();
         let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }
             .draw(buffer, area, styles);
-        if let Some(form) = self.forms.get_mut(&self.shown) {
-            return form.draw(buffer, inside, styles, focused);
+        if self.forms.owner().is_some() {
+            return self.forms.draw(buffer, inside, styles, focused);
         }
         let inside = indented(inside);
         let words = format!(
@@ -156,9 +117,20 @@ impl ConnectionsScreen {
     }
 }
 
-/// The table of a connection as the file has it.
-fn value_of(state: &State, name: &str) -> Option<Value> {
-    table(name).get(ComposeContext::of(state).settings()?).cloned()
+/// The table of a connection as the file has it; an empty one where it has none.
+fn value_of(state: &State, name: &str) -> Value {
+    let settings = ComposeContext::of(state).settings();
+    settings.and_then(|settings| table(name).get(settings).cloned()).unwrap_or_else(|| json!({}))
+}
+
+/// What was found about the settings below a place.
+fn notes_of(state: &State, base: &Pointer) -> Vec<Note> {
+    let note = |finding: &Finding| {
+        let at = finding.site.pointer.strip(base)?;
+        Some(Note { at, severity: finding.severity, text: finding.message.clone(), fix: None })
+    };
+    let findings = state.findings.iter().filter(|finding| finding.site.file.as_str() == SETTINGS);
+    findings.filter_map(note).collect()
 }
 
 fn add(state: &State) -> Reply {
@@ -176,52 +148,30 @@ impl Screen for ConnectionsScreen {
     }
 
     fn sync(&mut self, state: &State) {
-        let before = std::mem::take(&mut self.shown);
-        self.shown = self.list.sync(state);
-        let fresh = match self.forms.get_mut(&self.shown) {
-            Some(form) => {
-                form.set_clip(&state.clip);
-                form.set_wall(state.wall);
-                form.set_folder(state.folder.as_ref());
-                false
-            }
-            None => true,
-        };
-        if self.generation != Some(state.generation) {
-            self.generation = Some(state.generation);
-            self.forms.retain(|name, _| {
-                connections::written(ComposeContext::of(state), name) || name == "embedded"
-            });
-        } else if before == self.shown && !fresh {
-            return;
-        }
-        let name = self.shown.as_str();
-        let value = match value_of(state, name) {
-            Some(value) => Arc::new(value),
-            None if name == "embedded" => Arc::new(json!({})),
-            None => return,
-        };
-        let schema = Arc::new(connection_form(&value));
-        let form =
-            self.forms.entry(name.to_owned()).or_insert_with(|| Form::new(Arc::clone(&schema)));
-        let source = state
-            .documents
-            .get(&FileId::new(SETTINGS))
-            .and_then(|document| document.source.as_ref().ok());
-        let base = table(name);
-        form.sync_written(&value, &|at| {
-            source.and_then(|source| source.written(0, &base.join(at))).map(str::to_owned)
-        });
-        form.set_schema(&schema);
-        let notes = state.findings.iter().filter(|finding| finding.site.file.as_str() == SETTINGS);
-        let note = |finding: &crate::model::finding::Finding| {
-            let at = finding.site.pointer.strip(&base)?;
-            Some(Note { at, severity: finding.severity, text: finding.message.clone(), fix: None })
-        };
-        form.set_notes(notes.filter_map(note).collect());
+        let before = std::mem::replace(&mut self.shown, self.list.sync(state));
         if before != self.shown {
             self.report = ReadPosition::default();
         }
+        let has_form = |name: &str| {
+            connections::written(ComposeContext::of(state), name) || name == "embedded"
+        };
+        self.forms.retain(|table| has_form(&table.0));
+        if !has_form(&self.shown) {
+            return self.forms.hide();
+        }
+        let value = || value_of(state, &self.shown);
+        self.forms
+            .show(ConnectionTable(self.shown.clone()), || Form::new(connection_form(&value())));
+        if let Some(form) = self.forms.outdated_form(state.generation) {
+            let document = state.documents.get(&FileId::new(SETTINGS));
+            let source = document.and_then(|document| document.source.as_ref().ok());
+            let base = table(&self.shown);
+            let value = Arc::new(value());
+            form.sync_written(&value, &written_in(source, 0, &base));
+            form.set_schema(&Arc::new(connection_form(&value)));
+            form.set_notes(notes_of(state, &base));
+        }
+        self.forms.sync_surroundings(state);
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
@@ -249,7 +199,7 @@ impl Screen for ConnectionsScreen {
     }
 
     fn typing(&self) -> bool {
-        self.panes.focus == MIDDLE && self.form().is_some_and(Form::typing)
+        self.panes.focus == MIDDLE && self.forms.is_typing()
     }
 
     fn input(&mut self, input: &Input, state: &State) -> Reply {
@@ -265,11 +215,11 @@ impl Screen for ConnectionsScreen {
         match pane {
             LEFT if is(Code::Enter) => {
                 self.panes.focus = MIDDLE;
-                self.arrive();
+                self.forms.rest();
                 Reply::Handled
             }
             LEFT => self.list.input(input),
-            MIDDLE => match self.ask_form(state, |form| form.input(input)) {
+            MIDDLE => match self.forms.input(input, state) {
                 Reply::Ignored if is(Code::Esc) => {
                     self.panes.focus = LEFT;
                     Reply::Handled
@@ -288,7 +238,9 @@ impl Screen for ConnectionsScreen {
     fn act(&mut self, act: Act, state: &State) -> Reply {
         let name = self.shown.clone();
         match act {
-            Act::NextPane | Act::PreviousPane => self.step(act, state),
+            Act::NextPane | Act::PreviousPane => {
+                self.forms.step_pane(act, &mut self.panes, MIDDLE, state)
+            }
             Act::AddConnection => add(state),
             Act::TestConnection => self.after_form(state, Message::TestConnection(name)),
             Act::RenameConnection => {
@@ -322,7 +274,7 @@ impl Screen for ConnectionsScreen {
                 Reply::send(Message::UseConnection((!chosen).then_some(name)))
             }
             Act::Save => self.after_form(state, Message::Save(Some(FileId::new(SETTINGS)))),
-            _ if act.row().scope == Scope::Form => self.ask_form(state, |form| form.act(act)),
+            _ if act.row().scope == Scope::Form => self.forms.act(act, state),
             _ => Reply::Ignored,
         }
     }
@@ -342,17 +294,15 @@ impl Screen for ConnectionsScreen {
                 connections::make_usual(ComposeContext::of(state), &state.connections, &self.shown)
                     .err()
             }
-            _ if act.row().scope == Scope::Form => {
-                self.form().map_or(Some("there is no form".into()), |form| form.refusal(act))
-            }
+            _ if act.row().scope == Scope::Form => self.forms.refusal(act, "there is no form"),
             _ => None,
         }
     }
 
     fn keys(&self) -> Vec<(&'static str, &'static str)> {
         match self.panes.focus {
-            LEFT if self.form().is_some() => vec![("Enter", "edit it")],
-            MIDDLE => self.form().map_or_else(Vec::new, Form::keys),
+            LEFT if self.forms.owner().is_some() => vec![("Enter", "edit it")],
+            MIDDLE => self.forms.keys(),
             _ => Vec::new(),
         }
     }
@@ -364,9 +314,7 @@ impl Screen for ConnectionsScreen {
             hints.push(Act::Save);
         }
         if self.panes.focus == MIDDLE {
-            hints.extend(self.form().map_or_else(Vec::new, Form::hints));
-        }
-        if self.panes.focus == MIDDLE {
+            hints.extend(self.forms.hints());
             hints.push(Act::TestConnection);
             return hints;
         }

@@ -5,8 +5,6 @@ mod issues;
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use ratatui::{
     Frame,
     layout::{Constraint, Rect},
@@ -18,15 +16,18 @@ use crate::{
         actions::{Act, Scope},
         documents::{Change, Document},
         form_file::{FormFile, Goal, value_of},
-        input::{Code, Input, Key, Mods, Mouse, MouseKind},
+        input::{Code, Input, Mouse, MouseKind},
         message::{Draft, Message, TextTarget, Then},
         state::State,
     },
     model::entry::FileId,
+    schema::pointer::Pointer,
     syntax::{edit::Edit, source::Source},
     ui::{
-        dispatch_reply::carried,
-        form::view::{Form, FormReply},
+        form::{
+            host::{FormHost, ValueOwner, written_in},
+            view::Form,
+        },
         view::{Look, Reply, Screen},
         widgets::{pane::Pane, panes::Panes},
     },
@@ -39,13 +40,7 @@ const ISSUES: usize = 2;
 #[derive(Default)]
 pub struct FormScreen {
     panes: Panes,
-    form: Option<Form>,
-    file: Option<FileId>,
-    generation: Option<u64>,
-    /// The text and the value at the start, or as last saved.
-    saved: Option<(Arc<str>, Arc<Value>)>,
-    /// The text that the form's edits are made in.
-    source: Option<Source>,
+    form: FormHost<FileId>,
     document: DocumentPane,
     issues: IssuesPane,
 }
@@ -53,117 +48,80 @@ pub struct FormScreen {
 /// A longer document is not laid out anew with each edit.
 const LONGEST_ARRANGED: usize = 64_000;
 
-impl FormScreen {
-    fn take(&mut self, task: &FormFile, state: &State) {
-        let Some(document) = state.documents.get(&task.file) else { return };
-        let is_new = self.form.is_none();
-        let form = self.form.get_or_insert_with(|| {
-            let mut form =
-                Form::new(Arc::clone(&task.schema)).with_ui(task.ui.clone()).with_introduction();
-            if !form.is_checked() {
-                form.act(Act::EditJson);
-                form.rest();
-            }
-            form
-        });
-        let source = document.source.as_ref().ok();
-        let written = |at: &_| source.and_then(|source| source.written(0, at)).map(str::to_owned);
-        form.sync_written(&value_of(document), &written);
-        if is_new && task.made {
-            form.mark_unchosen();
-        }
-        self.source =
-            source.filter(|source| task.made && source.text().len() < LONGEST_ARRANGED).cloned();
-        if !self.saved.as_ref().is_some_and(|(text, _)| Arc::ptr_eq(text, &task.before)) {
-            let source = Source::parse(document.format, task.before.clone());
-            let value = value_of(&Document::read(document.format, task.before.clone(), source));
-            self.saved = Some((task.before.clone(), value));
-        }
-        form.set_saved(self.saved.as_ref().map(|(_, value)| value));
-        self.file = Some(task.file.clone());
+impl ValueOwner for FileId {
+    fn text_target(&self, at: Pointer) -> (TextTarget, Pointer) {
+        (TextTarget::Form, at)
     }
 
-    fn carry(&self, reply: FormReply) -> Reply {
-        let Some(file) = &self.file else { return Reply::Handled };
-        carried(reply, TextTarget::Form, |edits| self.changes(file, edits))
-    }
-
-    /// What is asked of the application for edits of the form.
-    fn changes(&self, file: &FileId, edits: Vec<Edit>) -> Vec<Message> {
+    fn edit_messages(&self, edits: Vec<Edit>, form: &Form, state: &State) -> Vec<Message> {
         let Some(first) = edits.first() else { return Vec::new() };
         let label = format!("edit {}", first.at().to_string().trim_start_matches('/'));
-        let arranged = self.arranged(file, &edits);
-        let change = |edit| Change::File { file: file.clone(), document: 0, edit };
+        let arranged = arranged_text(self, &edits, form, state);
+        let change = |edit| Change::File { file: self.clone(), document: 0, edit };
         vec![Message::Change {
             label,
             changes: edits.into_iter().map(change).chain(arranged).collect(),
         }]
     }
+}
 
-    /// The text after edits with members in the schema's order, where the document was made here.
-    fn arranged(&self, file: &FileId, edits: &[Edit]) -> Option<Change> {
-        let (form, before) =
-            self.form.as_ref().zip(self.source.as_ref().filter(|source| source.is_laid_out()))?;
-        let after = edits
-            .iter()
-            .try_fold(before.clone(), |source, edit| Some(source.apply(0, edit).ok()?.0))?;
-        let text = after.laid_out(&form.arranged())?;
-        (text != **after.text()).then(|| Change::Text { file: file.clone(), text: text.into() })
+/// The text after edits with members in the schema's order, where the document was made here.
+fn arranged_text(file: &FileId, edits: &[Edit], form: &Form, state: &State) -> Option<Change> {
+    state.form.as_ref().filter(|task| task.made)?;
+    let before = state.documents.get(file)?.source.as_ref().ok()?;
+    if before.text().len() >= LONGEST_ARRANGED || !before.is_laid_out() {
+        return None;
     }
+    let after = edits
+        .iter()
+        .try_fold(before.clone(), |source, edit| Some(source.apply(0, edit).ok()?.0))?;
+    let text = after.laid_out(&form.arranged())?;
+    (text != **after.text()).then(|| Change::Text { file: file.clone(), text: text.into() })
+}
 
-    fn ask_form(&mut self, ask: impl FnOnce(&mut Form) -> FormReply) -> Reply {
-        let Some(form) = &mut self.form else { return Reply::Ignored };
-        let reply = ask(form);
-        self.carry(reply)
+/// An empty form of the document.
+fn empty_form(task: &FormFile) -> Form {
+    let mut form = Form::new(Arc::clone(&task.schema)).with_ui(task.ui.clone()).with_introduction();
+    if !form.is_checked() {
+        form.act(Act::EditJson);
+        form.rest();
+    }
+    form
+}
+
+impl FormScreen {
+    /// Takes in the document as it is now.
+    fn sync_form(&mut self, task: &FormFile, state: &State) {
+        let Some(document) = state.documents.get(&task.file) else { return };
+        let is_new = self.form.owner().is_none();
+        self.form.show(task.file.clone(), || empty_form(task));
+        let Some(form) = self.form.outdated_form(state.generation) else { return };
+        let source = document.source.as_ref().ok();
+        form.sync_written(&value_of(document), &written_in(source, 0, &Pointer::root()));
+        if is_new && task.made {
+            form.mark_unchosen();
+        }
+        self.form.sync_saved(Some(&task.before), |text| {
+            let source = Source::parse(document.format, text.clone());
+            Some(value_of(&Document::read(document.format, text.clone(), source)))
+        });
     }
 
     /// What was typed goes into the document first.
-    fn end(&mut self, by: Message) -> Reply {
-        let Some(form) = &mut self.form else { return Reply::send(by) };
-        let reply = form.leave();
-        let unread = Message::Unread(form.unread());
-        let mut messages = match self.carry(reply) {
-            Reply::Send(messages) => messages,
-            _ => Vec::new(),
-        };
-        messages.extend([unread, by]);
+    fn end(&mut self, by: Message, state: &State) -> Reply {
+        let mut messages = self.form.leave(state);
+        messages.extend(self.form.shown_form().map(|form| Message::Unread(form.unread())));
+        messages.push(by);
         Reply::Send(messages)
     }
 
-    fn next(&mut self, act: Act) -> Reply {
-        if self.panes.focus == FORM {
-            let key = Key {
-                code: Code::Tab,
-                mods: Mods { shift: act == Act::PreviousPane, ..Mods::default() },
-            };
-            let reply = self.ask_form(|form| form.input(&Input::Key(key)));
-            if !matches!(reply, Reply::Ignored) {
-                return reply;
-            }
-        }
-        if act == Act::NextPane {
-            self.panes.next();
-        } else {
-            self.panes.previous();
-        }
-        self.arrive();
-        Reply::Handled
-    }
-
-    /// A form that the keys come to waits for `Enter`.
-    fn arrive(&mut self) {
-        if let Some(form) = self.form.as_mut().filter(|_| self.panes.focus == FORM) {
-            form.rest();
-        }
-    }
-
-    fn go_to_issue(&mut self) -> Reply {
-        let Some(at) = self.form.as_ref().and_then(|form| self.issues.chosen(form)) else {
+    fn go_to_issue(&mut self, state: &State) -> Reply {
+        let Some(at) = self.form.shown_form().and_then(|form| self.issues.chosen(form)) else {
             return Reply::Handled;
         };
         self.panes.focus = FORM;
-        let reply = self.ask_form(|form| form.focus(&at));
-        self.arrive();
+        let reply = self.form.ask(state, |form| form.focus(&at));
+        self.form.rest();
         reply
     }
 
@@ -175,9 +133,8 @@ impl FormScreen {
         focused: bool,
         title: &str,
     ) {
-        let Some(form) = &mut self.form else { return };
-        let position = form.position().unwrap_or_default();
-        let called = form.title();
+        let Some(called) = self.form.shown_form().map(Form::title) else { return };
+        let position = self.form.position();
         let pane = Pane {
             title: called.as_deref().unwrap_or(title),
             foot: &position,
@@ -185,23 +142,16 @@ impl FormScreen {
             ..Pane::default()
         };
         let inside = pane.draw(frame.buffer_mut(), area, look.styles);
-        form.draw(frame.buffer_mut(), inside, look.styles, focused);
+        self.form.draw(frame.buffer_mut(), inside, look.styles, focused);
     }
 }
 
 impl Screen for FormScreen {
     fn sync(&mut self, state: &State) {
-        if let Some(form) = &mut self.form {
-            form.set_clip(&state.clip);
-            form.set_wall(state.wall);
-            form.set_folder(state.folder.as_ref());
+        if let Some(task) = &state.form {
+            self.sync_form(task, state);
         }
-        if self.generation != Some(state.generation)
-            && let Some(task) = &state.form
-        {
-            self.generation = Some(state.generation);
-            self.take(task, state);
-        }
+        self.form.sync_surroundings(state);
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
@@ -211,7 +161,7 @@ impl Screen for FormScreen {
             Constraint::Length((area.width * 2 / 5).max(40)),
             Constraint::Length(0),
         ];
-        let count = self.form.as_ref().map_or(0, issues::count);
+        let count = self.form.shown_form().map_or(0, issues::count);
         let issues = if count == 0 { "Issues".to_owned() } else { format!("Issues ⚠ {count}") };
         self.panes.lay(
             frame.buffer_mut(),
@@ -232,10 +182,10 @@ impl Screen for FormScreen {
                 areas[DOCUMENT],
                 look,
                 (task, state),
-                (focus == DOCUMENT, self.form.as_ref()),
+                (focus == DOCUMENT, self.form.shown_form()),
             );
         }
-        if let Some(form) = self.form.as_ref().filter(|_| !areas[ISSUES].is_empty()) {
+        if let Some(form) = self.form.shown_form().filter(|_| !areas[ISSUES].is_empty()) {
             self.issues.draw(frame, areas[ISSUES], look, form, focus == ISSUES);
         }
     }
@@ -249,10 +199,10 @@ impl Screen for FormScreen {
     }
 
     fn typing(&self) -> bool {
-        self.panes.focus == FORM && self.form.as_ref().is_some_and(Form::typing)
+        self.panes.focus == FORM && self.form.is_typing()
     }
 
-    fn input(&mut self, input: &Input, _: &State) -> Reply {
+    fn input(&mut self, input: &Input, state: &State) -> Reply {
         let (pane, pressed) = match input {
             Input::Mouse(mouse @ Mouse { kind, .. }) => match self.panes.mouse(*mouse) {
                 Some(pane) => (pane, matches!(kind, MouseKind::Down(_))),
@@ -261,14 +211,14 @@ impl Screen for FormScreen {
             _ => (self.panes.focus, false),
         };
         match pane {
-            FORM => self.ask_form(|form| form.input(input)),
+            FORM => self.form.input(input, state),
             DOCUMENT => self.document.input(input),
             _ => {
-                let count = self.form.as_ref().map_or(0, issues::count);
+                let count = self.form.shown_form().map_or(0, issues::count);
                 let enter = matches!(input, Input::Key(key) if key.is(Code::Enter));
                 match self.issues.input(input, count) {
-                    true if pressed => self.go_to_issue(),
-                    _ if enter => self.go_to_issue(),
+                    true if pressed => self.go_to_issue(state),
+                    _ if enter => self.go_to_issue(state),
                     true => Reply::Handled,
                     false => Reply::Ignored,
                 }
@@ -276,13 +226,17 @@ impl Screen for FormScreen {
         }
     }
 
-    fn act(&mut self, act: Act, _: &State) -> Reply {
+    fn act(&mut self, act: Act, state: &State) -> Reply {
         match act {
-            Act::NextPane | Act::PreviousPane => self.next(act),
-            Act::Accept => self.end(Message::Accept { then: Then::Leave, draft: Draft::Ask }),
-            Act::Save => self.end(Message::Accept { then: Then::Stay, draft: Draft::Ask }),
-            Act::Quit => self.end(Message::Quit { discard: false }),
-            _ if act.row().scope == Scope::Form => self.ask_form(|form| form.act(act)),
+            Act::NextPane | Act::PreviousPane => {
+                self.form.step_pane(act, &mut self.panes, FORM, state)
+            }
+            Act::Accept => {
+                self.end(Message::Accept { then: Then::Leave, draft: Draft::Ask }, state)
+            }
+            Act::Save => self.end(Message::Accept { then: Then::Stay, draft: Draft::Ask }, state),
+            Act::Quit => self.end(Message::Quit { discard: false }, state),
+            _ if act.row().scope == Scope::Form => self.form.act(act, state),
             _ => Reply::Ignored,
         }
     }
@@ -305,16 +259,13 @@ impl Screen for FormScreen {
             return Some("there is no file; done prints it and leaves".into());
         }
         if act.row().scope == Scope::Form {
-            return self
-                .form
-                .as_ref()
-                .map_or(Some("there is no form".into()), |form| form.refusal(act));
+            return self.form.refusal(act, "there is no form");
         }
         None
     }
 
     fn keys(&self) -> Vec<(&'static str, &'static str)> {
-        self.form.as_ref().filter(|_| self.panes.focus == FORM).map_or_else(Vec::new, Form::keys)
+        if self.panes.focus == FORM { self.form.keys() } else { Vec::new() }
     }
 
     fn hints(&self, state: &State) -> Vec<Act> {
@@ -322,7 +273,7 @@ impl Screen for FormScreen {
         if state.form.as_ref().is_some_and(|form| form.goal == Goal::Saved) {
             hints.push(Act::Save);
         }
-        match (&self.form, self.panes.focus) {
+        match (self.form.shown_form(), self.panes.focus) {
             (Some(form), FORM) => {
                 hints.extend(form.hints());
                 if !form.told().is_empty() {

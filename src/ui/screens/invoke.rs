@@ -26,7 +26,7 @@ use crate::{
         actions::{Act, Scope},
         answering::AnsweringMessage,
         batch::Many,
-        input::{Code, Input, Key, Mods, Mouse, MouseKind},
+        input::{Input, Mouse, MouseKind},
         message::{Message, ScreenId},
         state::State,
     },
@@ -94,7 +94,7 @@ impl Invoke {
     fn pass_on(&mut self, pane: usize, input: &Input, state: &State) -> Reply {
         match pane {
             LEFT => self.tools.input(input, state),
-            MIDDLE => self.request.input(input),
+            MIDDLE => self.request.input(input, state),
             _ => self.answer.input(input, state.calls.shown()),
         }
     }
@@ -102,11 +102,7 @@ impl Invoke {
     /// Tab goes from field to field, and after the last to the next pane.
     fn step(&mut self, act: Act, state: &State) -> Reply {
         if self.panes.focus == MIDDLE {
-            let key = Key {
-                code: Code::Tab,
-                mods: Mods { shift: act == Act::PreviousPane, ..Mods::default() },
-            };
-            let reply = self.request.input(&Input::Key(key));
+            let reply = self.request.focused_form_mut().step_field(act, state);
             if !matches!(reply, Reply::Ignored) {
                 return reply;
             }
@@ -147,7 +143,7 @@ impl Invoke {
     /// A form that the keys come to waits for `Enter`.
     fn arrive(&mut self) {
         if self.panes.focus == MIDDLE {
-            self.request.rest();
+            self.request.focused_form_mut().rest();
         }
     }
 
@@ -172,8 +168,11 @@ impl Invoke {
 
     /// While a call runs, that Esc leaves the text first is worth knowing.
     fn form_keys(&self) -> Vec<(&'static str, &'static str)> {
-        let mut keys = self.request.keys();
-        if self.running && self.request.typing() && !keys.iter().any(|(key, _)| *key == "Esc") {
+        let mut keys = self.request.focused_form().keys();
+        if self.running
+            && self.request.focused_form().is_typing()
+            && !keys.iter().any(|(key, _)| *key == "Esc")
+        {
             keys = vec![("Esc", "leave text")];
         }
         keys
@@ -377,7 +376,7 @@ impl Screen for Invoke {
     fn typing(&self) -> bool {
         match self.panes.focus {
             LEFT => self.tools.typing(),
-            MIDDLE => self.request.typing(),
+            MIDDLE => self.request.focused_form().is_typing(),
             _ => self.answer.finding(),
         }
     }
@@ -410,7 +409,7 @@ impl Screen for Invoke {
             }
             Act::Find => return self.find(),
             Act::Send => {
-                let reply = self.request.send();
+                let reply = self.request.send(state);
                 return self.watched(reply);
             }
             Act::Route => return route_menu(state),
@@ -462,7 +461,9 @@ impl Screen for Invoke {
                         .collect(),
                 );
             }
-            _ if act.row().scope == Scope::Form => return self.request.act(act),
+            _ if act.row().scope == Scope::Form => {
+                return self.request.focused_form_mut().act(act, state);
+            }
             _ => return Reply::Ignored,
         }
         Reply::Handled
@@ -525,7 +526,9 @@ impl Screen for Invoke {
             {
                 ONLY_DEPLOYED
             }
-            _ if act.row().scope == Scope::Form => return self.request.refusal(act),
+            _ if act.row().scope == Scope::Form => {
+                return self.request.focused_form().refusal(act, "there is no form");
+            }
             _ => return None,
         };
         Some(words.to_owned())
@@ -547,7 +550,7 @@ impl Screen for Invoke {
     fn hints(&self, _: &State) -> Vec<Act> {
         let mut hints = if self.running { vec![Act::CancelCall] } else { vec![Act::Send] };
         match self.panes.focus {
-            MIDDLE => hints.extend(self.request.hints()),
+            MIDDLE => hints.extend(self.request.focused_form().hints()),
             RIGHT => hints.extend([Act::NextView, Act::Follow, Act::Find]),
             _ => hints.extend([Act::Find, Act::DeployedTools]),
         }

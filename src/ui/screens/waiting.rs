@@ -10,7 +10,7 @@
 mod calls;
 mod card;
 
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
 use ratatui::{
     Frame,
@@ -23,8 +23,9 @@ use crate::{
     app::{
         actions::{Act, Scope},
         answering::{AnsweringMessage, AskId, Open},
-        input::{Code, Input, Key, Mods, Mouse, MouseKind},
+        input::{Code, Input, Mouse, MouseKind},
         message::{Message, TextTarget},
+        notices::NoticeKind,
         state::State,
     },
     model::finding::Severity,
@@ -33,10 +34,10 @@ use crate::{
     ui::{
         answer::draw::indented,
         canvas::{Pen, fit, width},
-        dispatch_reply::carried,
         form::{
+            host::{FormHost, ValueOwner, written_in},
             notes::Note,
-            view::{Form, FormReply},
+            view::Form,
         },
         overlays::{
             confirm::{Answer, Confirm},
@@ -63,64 +64,32 @@ const RIGHT: usize = 2;
 pub struct Waiting {
     panes: Panes,
     calls: Calls,
-    /// One for each call, with what is typed there and is no value yet.
-    forms: HashMap<AskId, Form>,
-    shown: Option<AskId>,
+    /// One for each call.
+    forms: FormHost<AskId>,
     card: ReadPosition,
 }
 
+impl ValueOwner for AskId {
+    fn text_target(&self, at: Pointer) -> (TextTarget, Pointer) {
+        (TextTarget::Answer(*self), at)
+    }
+
+    fn edit_messages(&self, edits: Vec<Edit>, _: &Form, _: &State) -> Vec<Message> {
+        vec![Message::Answering(AnsweringMessage::Edit { ask: *self, edits })]
+    }
+}
+
 impl Waiting {
-    fn form(&self) -> Option<&Form> {
-        self.forms.get(&self.shown?)
-    }
-
-    fn form_mut(&mut self) -> Option<&mut Form> {
-        self.forms.get_mut(&self.shown?)
-    }
-
-    fn ask_form(&mut self, ask: impl FnOnce(&mut Form) -> FormReply) -> Reply {
-        let (Some(id), Some(form)) = (self.shown, self.form_mut()) else { return Reply::Ignored };
-        carry(id, ask(form))
-    }
-
-    /// A form that the keys come to waits for `Enter`.
-    fn arrive(&mut self) {
-        if self.panes.focus == MIDDLE
-            && let Some(form) = self.form_mut()
-        {
-            form.rest();
-        }
-    }
-
-    /// Tab goes from field to field, and after the last to the next pane.
-    fn step(&mut self, act: Act) -> Reply {
-        if self.panes.focus == MIDDLE {
-            let key = Key {
-                code: Code::Tab,
-                mods: Mods { shift: act == Act::PreviousPane, ..Mods::default() },
-            };
-            let reply = self.ask_form(|form| form.input(&Input::Key(key)));
-            if !matches!(reply, Reply::Ignored) {
-                return reply;
-            }
-        }
-        match act {
-            Act::PreviousPane => self.panes.previous(),
-            _ => self.panes.next(),
-        }
-        self.arrive();
-        Reply::Handled
+    fn ask_of_shown(&self, message: impl FnOnce(AskId) -> AnsweringMessage) -> Reply {
+        self.forms.owner().map_or(Reply::Handled, |id| ask(message(*id)))
     }
 
     /// Gives the call what the form holds; what must be mended first is gone to.
-    fn send(&mut self) -> Reply {
-        let Some(ask) = self.shown else { return Reply::Handled };
-        let Some(form) = self.form_mut() else { return Reply::Handled };
+    fn send(&mut self, state: &State) -> Reply {
+        let Some(ask) = self.forms.owner().copied() else { return Reply::Handled };
         // What is typed and not yet taken in goes along.
-        let mut messages = match carry(ask, form.leave()) {
-            Reply::Send(messages) => messages,
-            _ => Vec::new(),
-        };
+        let mut messages = self.forms.leave(state);
+        let Some(form) = self.forms.shown_form_mut() else { return Reply::Handled };
         let unread = form.unread().into_iter().next();
         let issue = form
             .issues()
@@ -130,13 +99,13 @@ impl Waiting {
             drop(form.focus(&at));
             if self.panes.focus != MIDDLE {
                 self.panes.focus = MIDDLE;
-                self.arrive();
+                self.forms.rest();
             }
         }
         match unread.or(issue.map(|(_, words)| words)) {
             Some(words) if messages.is_empty() => return Reply::Refused(words),
             Some(words) => {
-                messages.push(Message::Notice(crate::app::notices::NoticeKind::Hint, words));
+                messages.push(Message::Notice(NoticeKind::Hint, words));
             }
             None => messages.push(Message::Answering(AnsweringMessage::Send(ask))),
         }
@@ -152,7 +121,7 @@ impl Waiting {
             return;
         };
         let title = format!("Answer of {}", open.asked.waiting.tool());
-        let foot = self.form().and_then(Form::position).unwrap_or_default();
+        let foot = self.forms.position();
         let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }
             .draw(buffer, area, styles);
         let (left, role) = calls::left(open, state.answering.now);
@@ -176,9 +145,7 @@ impl Waiting {
         let taken = lines + 2;
         let below =
             Rect { y: inside.y + taken, height: inside.height.saturating_sub(taken), ..inside };
-        if let Some(form) = self.form_mut() {
-            form.draw(buffer, below, styles, focused);
-        }
+        self.forms.draw(buffer, below, styles, focused);
     }
 
     fn draw_card(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State) {
@@ -186,7 +153,8 @@ impl Waiting {
         let pane =
             Pane { title: "Card", note: "as it will be written", focused, ..Pane::default() };
         let inside = indented(pane.draw(buffer, area, styles));
-        let mending = self.form().map_or(0, |form| form.issues().len() + form.unread().len());
+        let form = self.forms.shown_form();
+        let mending = form.map_or(0, |form| form.issues().len() + form.unread().len());
         let cells = usize::from(inside.width);
         let lines =
             state.answering.shown().map_or_else(Vec::new, |open| card::lines(open, mending, cells));
@@ -196,12 +164,6 @@ impl Waiting {
 
 fn ask(message: AnsweringMessage) -> Reply {
     Reply::send(Message::Answering(message))
-}
-
-fn carry(id: AskId, reply: FormReply) -> Reply {
-    carried(reply, TextTarget::Answer(id), |edits| {
-        vec![Message::Answering(AnsweringMessage::Edit { ask: id, edits })]
-    })
 }
 
 fn named(at: &Pointer) -> String {
@@ -293,21 +255,19 @@ impl Screen for Waiting {
 
     fn sync(&mut self, state: &State) {
         self.calls.sync(state);
-        self.forms.retain(|id, _| state.answering.get(*id).is_some());
-        let before = self.shown;
-        self.shown = state.answering.shown().map(|open| open.asked.ask);
+        self.forms.retain(|id| state.answering.get(*id).is_some());
         let Some(open) = state.answering.shown() else {
+            self.forms.hide();
             self.panes.focus = LEFT;
             return;
         };
         let value = open.value();
         let schema = Arc::new(open.asked.waiting.schema(&value));
-        let form =
-            self.forms.entry(open.asked.ask).or_insert_with(|| Form::new(Arc::clone(&schema)));
-        form.set_clip(&state.clip);
-        form.set_wall(state.wall);
-        form.set_folder(state.folder.as_ref());
-        form.sync_written(&value, &|at| open.answer.written(0, at).map(str::to_owned));
+        let before = self.forms.owner().copied();
+        self.forms.show(open.asked.ask, || Form::new(Arc::clone(&schema)));
+        self.forms.sync_surroundings(state);
+        let Some(form) = self.forms.shown_form_mut() else { return };
+        form.sync_written(&value, &written_in(Some(&open.answer), 0, &Pointer::root()));
         form.set_schema(&schema);
         let fault = open.asked.waiting.fault(&value).filter(|_| form.issues().is_empty());
         form.set_notes(
@@ -316,9 +276,11 @@ impl Screen for Waiting {
                 .map(|(at, text)| Note { at, severity: Severity::Error, text, fix: None })
                 .collect(),
         );
-        if before != self.shown {
+        if before != Some(open.asked.ask) {
             self.card = ReadPosition::default();
-            self.arrive();
+            if self.panes.focus == MIDDLE {
+                self.forms.rest();
+            }
         }
     }
 
@@ -347,7 +309,7 @@ impl Screen for Waiting {
     }
 
     fn typing(&self) -> bool {
-        self.panes.focus == MIDDLE && self.form().is_some_and(Form::typing)
+        self.panes.focus == MIDDLE && self.forms.is_typing()
     }
 
     fn input(&mut self, input: &Input, state: &State) -> Reply {
@@ -361,9 +323,9 @@ impl Screen for Waiting {
         }
         let is = |code| matches!(input, Input::Key(key) if key.is(code));
         match pane {
-            LEFT if is(Code::Enter) && self.shown.is_some() => {
+            LEFT if is(Code::Enter) && self.forms.owner().is_some() => {
                 self.panes.focus = MIDDLE;
-                self.arrive();
+                self.forms.rest();
                 Reply::Handled
             }
             LEFT => self.calls.input(input, state),
@@ -374,7 +336,7 @@ impl Screen for Waiting {
             {
                 Reply::Refused("the answer is on its way".into())
             }
-            MIDDLE => match self.ask_form(|form| form.input(input)) {
+            MIDDLE => match self.forms.input(input, state) {
                 Reply::Ignored if is(Code::Esc) => {
                     self.panes.focus = LEFT;
                     Reply::Handled
@@ -392,16 +354,16 @@ impl Screen for Waiting {
 
     fn act(&mut self, act: Act, state: &State) -> Reply {
         match act {
-            Act::NextPane | Act::PreviousPane => self.step(act),
-            Act::Undo => self.shown.map_or(Reply::Handled, |id| ask(AnsweringMessage::Undo(id))),
-            Act::Redo => self.shown.map_or(Reply::Handled, |id| ask(AnsweringMessage::Redo(id))),
-            Act::SendAnswer => self.send(),
-            Act::RefuseCall => state.answering.shown().map_or(Reply::Handled, refuse_prompt),
-            Act::LeaveCall => {
-                self.shown.map_or(Reply::Handled, |id| ask(AnsweringMessage::Leave(id)))
+            Act::NextPane | Act::PreviousPane => {
+                self.forms.step_pane(act, &mut self.panes, MIDDLE, state)
             }
+            Act::Undo => self.ask_of_shown(AnsweringMessage::Undo),
+            Act::Redo => self.ask_of_shown(AnsweringMessage::Redo),
+            Act::SendAnswer => self.send(state),
+            Act::RefuseCall => state.answering.shown().map_or(Reply::Handled, refuse_prompt),
+            Act::LeaveCall => self.ask_of_shown(AnsweringMessage::Leave),
             Act::StopStand => stop(state),
-            _ if act.row().scope == Scope::Form => self.ask_form(|form| form.act(act)),
+            _ if act.row().scope == Scope::Form => self.forms.act(act, state),
             _ => Reply::Ignored,
         }
     }
@@ -419,7 +381,7 @@ impl Screen for Waiting {
                 "the answer is on its way"
             }
             _ if act.row().scope == Scope::Form => {
-                return self.form().map_or(Some("no call waits".into()), |form| form.refusal(act));
+                return self.forms.refusal(act, "no call waits");
             }
             _ => return None,
         };
@@ -428,8 +390,8 @@ impl Screen for Waiting {
 
     fn keys(&self) -> Vec<(&'static str, &'static str)> {
         match self.panes.focus {
-            LEFT if self.shown.is_some() => vec![("Enter", "answer it")],
-            MIDDLE => self.form().map_or_else(Vec::new, Form::keys),
+            LEFT if self.forms.owner().is_some() => vec![("Enter", "answer it")],
+            MIDDLE => self.forms.keys(),
             _ => Vec::new(),
         }
     }
@@ -437,7 +399,7 @@ impl Screen for Waiting {
     fn hints(&self, _: &State) -> Vec<Act> {
         let mut hints = vec![Act::SendAnswer];
         if self.panes.focus == MIDDLE {
-            hints.extend(self.form().map_or_else(Vec::new, Form::hints));
+            hints.extend(self.forms.hints());
         }
         hints.extend([Act::RefuseCall, Act::LeaveCall, Act::StopStand]);
         // In the form Tab goes from field to field first.

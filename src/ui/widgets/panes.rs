@@ -7,7 +7,10 @@ use ratatui::{
 };
 
 use crate::{
-    app::input::{Mouse, MouseKind},
+    app::{
+        actions::Act,
+        input::{Mouse, MouseKind},
+    },
     ui::{
         canvas::{Pen, width},
         styles::{Role, Styles},
@@ -91,6 +94,15 @@ impl Panes {
     pub fn previous(&mut self) {
         let count = self.areas.len().max(1);
         self.focus = (self.focus + count - 1) % count;
+    }
+
+    /// The pane that `NextPane` or `PreviousPane` leads to has the keys.
+    pub fn step(&mut self, act: Act) {
+        if act == Act::PreviousPane {
+            self.previous();
+        } else {
+            self.next();
+        }
     }
 
     /// Gives the keys to the pane under a press, and answers the pane under the mouse.

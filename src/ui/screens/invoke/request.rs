@@ -12,7 +12,6 @@ use super::{
 };
 use crate::{
     app::{
-        actions::Act,
         documents::Change,
         input::{Code, Input, Mouse, MouseKind},
         message::{Message, TextTarget},
@@ -26,8 +25,10 @@ use crate::{
     ui::{
         answer::draw::indented,
         canvas::Pen,
-        dispatch_reply::carried,
-        form::view::{Form, FormReply},
+        form::{
+            host::{FormHost, ValueOwner, written_in},
+            view::Form,
+        },
         styles::{Role, Styles},
         view::{Look, Reply},
         widgets::pane::Pane,
@@ -35,13 +36,45 @@ use crate::{
 };
 
 /// Which of the two forms has the keys.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Part {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) enum Part {
     /// What the tool's author sets: it stands in the descriptor.
     Configuration,
     /// What a model would give.
     #[default]
     Arguments,
+}
+
+/// A part of the request of a tool: whose value one of the forms edits.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct RequestPart {
+    tool: EntryId,
+    part: Part,
+}
+
+impl ValueOwner for RequestPart {
+    fn text_target(&self, at: Pointer) -> (TextTarget, Pointer) {
+        let tool = self.tool.clone();
+        match self.part {
+            Part::Configuration => (TextTarget::Entry(tool), at),
+            Part::Arguments => (TextTarget::Arguments(tool), at),
+        }
+    }
+
+    /// They change the descriptor, or the arguments of the next call.
+    fn edit_messages(&self, edits: Vec<Edit>, _: &Form, _: &State) -> Vec<Message> {
+        let tool = self.tool.clone();
+        match self.part {
+            Part::Arguments => vec![Message::Arguments { tool, edits }],
+            Part::Configuration => {
+                let label = edits.first().map_or_else(String::new, |edit| {
+                    format!("set {}", edit.at().to_string().trim_start_matches('/'))
+                });
+                let change = |edit| Change::Entry(EntryEdit { entry: tool.clone(), edit });
+                vec![Message::Change { label, changes: edits.into_iter().map(change).collect() }]
+            }
+        }
+    }
 }
 
 /// The middle pane.
@@ -52,8 +85,8 @@ pub(super) struct RequestPane {
     generation: Option<u64>,
     part: Part,
     /// Where the service takes parameters from the tool.
-    configuration: Option<Form>,
-    arguments: Option<Form>,
+    configuration: FormHost<RequestPart>,
+    arguments: FormHost<RequestPart>,
     /// Arguments with issues that were refused once; sending the same again means it.
     warned: Option<Arc<Value>>,
     /// Lines of the request that are scrolled over.
@@ -64,9 +97,6 @@ pub(super) struct RequestPane {
 
 impl RequestPane {
     pub(super) fn sync(&mut self, state: &State) {
-        for form in self.configuration.iter_mut().chain(&mut self.arguments) {
-            form.set_clip(&state.clip);
-        }
         let tool = tool_of(state);
         let Some(found) = tool.as_ref().and_then(|id| state.tool(id)) else {
             *self = Self::default();
@@ -74,44 +104,44 @@ impl RequestPane {
         };
         let is_new = self.tool != tool;
         if is_new {
-            *self = Self {
-                tool,
-                part: Part::Arguments,
-                arguments: Some(Form::new(table::arguments(found))),
-                ..Self::default()
-            };
+            *self = Self { tool, ..Self::default() };
         }
+        let owner = RequestPart { tool: found.id().clone(), part: Part::Arguments };
+        self.arguments.show(owner, || Form::new(table::arguments(found)));
         if self.generation != Some(state.generation) {
             self.generation = Some(state.generation);
-            self.take_descriptor(state, found);
+            self.sync_descriptor(state, found);
         }
-        let Some(form) = &mut self.arguments else { return };
+        self.arguments.sync_surroundings(state);
+        self.configuration.sync_surroundings(state);
+        let Some(form) = self.arguments.shown_form_mut() else { return };
         let source = state.arguments.get(found.id());
-        let written =
-            |at: &crate::schema::pointer::Pointer| source.and_then(|source| source.written(0, at));
-        form.sync_written(&state.arguments_of(found.id()), &|at| written(at).map(str::to_owned));
+        let value = state.arguments_of(found.id());
+        form.sync_written(&value, &written_in(source, 0, &Pointer::root()));
         // What a sample filled in was chosen by nobody yet: typing replaces it.
         if is_new && !state.typed.can_undo(found.id()) && !state.typed.can_redo(found.id()) {
             form.mark_unchosen();
         }
-        form.set_wall(state.wall);
-        form.set_folder(state.folder.as_ref());
     }
 
     /// Takes in what the descriptors say: the arguments' schema, the configuration.
-    fn take_descriptor(&mut self, state: &State, tool: &Tool) {
-        if let Some(form) = &mut self.arguments {
+    fn sync_descriptor(&mut self, state: &State, tool: &Tool) {
+        if let Some(form) = self.arguments.shown_form_mut() {
             form.set_schema(&Arc::new(table::arguments(tool)));
         }
         let parameters = parameters_of(state, tool);
         if parameters.is_empty() {
-            (self.configuration, self.part) = (None, Part::Arguments);
+            self.part = Part::Arguments;
+            drop(self.configuration.take_shown());
             return;
         }
-        let schema = configuration_schema(parameters, tool);
-        let form = self.configuration.get_or_insert_with(|| Form::new(schema.clone()));
-        form.set_schema(&Arc::new(schema));
-        form.sync(&Arc::new(configuration(parameters, tool)));
+        let owner = RequestPart { tool: tool.id().clone(), part: Part::Configuration };
+        let schema = Arc::new(configuration_schema(parameters, tool));
+        self.configuration.show(owner, || Form::new(Arc::clone(&schema)));
+        if let Some(form) = self.configuration.shown_form_mut() {
+            form.set_schema(&schema);
+            form.sync(&Arc::new(configuration(parameters, tool)));
+        }
     }
 
     pub(super) fn draw(
@@ -134,7 +164,7 @@ impl RequestPane {
             None => tool.service.as_ref().unwrap_or(&tool.kind).clone(),
         };
         let title = format!("{} · {beside}", tool.name);
-        let foot = self.form().and_then(Form::position).unwrap_or_default();
+        let foot = self.focused_form().position();
         let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }
             .draw(buffer, area, styles);
         let rest = self.draw_configuration(buffer, inside, styles, focused);
@@ -144,19 +174,12 @@ impl RequestPane {
             (rest.height / 2).max(rest.height.saturating_sub(self.arguments_height(rest.height))),
         );
         self.arguments_area = Rect { height: rest.height - below, ..rest };
-        match &mut self.arguments {
-            Some(form) if !form.fields().is_empty() => {
-                form.draw(
-                    buffer,
-                    self.arguments_area,
-                    styles,
-                    focused && self.part == Part::Arguments,
-                );
-            }
-            _ => {
-                Pen::new(buffer, indented(self.arguments_area), 0)
-                    .put("this tool takes no arguments", styles[Role::Ghost]);
-            }
+        if fields_of(&self.arguments) > 0 {
+            let has_keys = focused && self.part == Part::Arguments;
+            self.arguments.draw(buffer, self.arguments_area, styles, has_keys);
+        } else {
+            Pen::new(buffer, indented(self.arguments_area), 0)
+                .put("this tool takes no arguments", styles[Role::Ghost]);
         }
         self.draw_request(
             buffer,
@@ -175,12 +198,12 @@ impl RequestPane {
         focused: bool,
     ) -> Rect {
         self.configuration_area = Rect::default();
-        let Some(form) = self.configuration.as_mut().filter(|_| area.height >= 8) else {
+        if self.configuration.owner().is_none() || area.height < 8 {
             return area;
-        };
+        }
         let has_keys = focused && self.part == Part::Configuration;
         // The focused field has lines of help below it.
-        let fields = u16::try_from(form.fields().len())
+        let fields = u16::try_from(fields_of(&self.configuration))
             .unwrap_or(u16::MAX)
             .saturating_add(if has_keys { 2 } else { 0 });
         let height = fields.min(area.height / 3);
@@ -188,7 +211,7 @@ impl RequestPane {
             .put("configuration", styles[Role::Heading])
             .put("  in the descriptor", styles[Role::Dim]);
         self.configuration_area = Rect { y: area.y + 1, height, ..area };
-        form.draw(buffer, self.configuration_area, styles, has_keys);
+        self.configuration.draw(buffer, self.configuration_area, styles, has_keys);
         let below = Rect { y: area.y + 1 + height, height: area.height - 1 - height, ..area };
         Pen::new(buffer, indented(below), 0).put("arguments", styles[Role::Heading]);
         Rect { y: below.y + 1, height: below.height - 1, ..below }
@@ -196,8 +219,7 @@ impl RequestPane {
 
     /// What the form would like to have: two lines a field, and room for help.
     fn arguments_height(&self, most: u16) -> u16 {
-        let fields = self.arguments.as_ref().map_or(1, |form| form.fields().len());
-        u16::try_from(fields * 2 + 3).unwrap_or(most).min(most)
+        u16::try_from(fields_of(&self.arguments) * 2 + 3).unwrap_or(most).min(most)
     }
 
     fn draw_request(
@@ -223,17 +245,18 @@ impl RequestPane {
         }
     }
 
-    fn form(&self) -> Option<&Form> {
+    /// The form that has the keys.
+    pub(super) fn focused_form(&self) -> &FormHost<RequestPart> {
         match self.part {
-            Part::Configuration => self.configuration.as_ref(),
-            Part::Arguments => self.arguments.as_ref(),
+            Part::Configuration => &self.configuration,
+            Part::Arguments => &self.arguments,
         }
     }
 
-    fn form_mut(&mut self) -> Option<&mut Form> {
+    pub(super) fn focused_form_mut(&mut self) -> &mut FormHost<RequestPart> {
         match self.part {
-            Part::Configuration => self.configuration.as_mut(),
-            Part::Arguments => self.arguments.as_mut(),
+            Part::Configuration => &mut self.configuration,
+            Part::Arguments => &mut self.arguments,
         }
     }
 
@@ -242,26 +265,22 @@ impl RequestPane {
     pub(super) fn step(&mut self, back: bool) -> bool {
         let to = match (self.part, back) {
             (Part::Configuration, false) => Part::Arguments,
-            (Part::Arguments, true) if self.configuration.is_some() => Part::Configuration,
+            (Part::Arguments, true) if self.configuration.owner().is_some() => Part::Configuration,
             _ => return false,
         };
         self.part = to;
-        self.rest();
+        self.focused_form_mut().rest();
         true
     }
 
-    pub(super) fn typing(&self) -> bool {
-        self.form().is_some_and(Form::typing)
-    }
-
-    pub(super) fn input(&mut self, input: &Input) -> Reply {
+    pub(super) fn input(&mut self, input: &Input, state: &State) -> Reply {
         if let Input::Key(key) = input
             && (key.mods.ctrl || key.mods.alt)
         {
             match key.code {
                 Code::PageDown => self.scroll += 5,
                 Code::PageUp => self.scroll = self.scroll.saturating_sub(5),
-                _ => return self.ask_form(|form| form.input(input)),
+                _ => return self.focused_form_mut().input(input, state),
             }
             return Reply::Handled;
         }
@@ -277,53 +296,16 @@ impl RequestPane {
                 _ => {}
             }
         }
-        self.ask_form(|form| form.input(input))
-    }
-
-    pub(super) fn act(&mut self, act: Act) -> Reply {
-        self.ask_form(|form| form.act(act))
-    }
-
-    /// The keys come here.
-    pub(super) fn rest(&mut self) {
-        if let Some(form) = self.form_mut() {
-            form.rest();
-        }
-    }
-
-    fn ask_form(&mut self, ask: impl FnOnce(&mut Form) -> FormReply) -> Reply {
-        let part = self.part;
-        let Some(tool) = self.tool.clone() else { return Reply::Ignored };
-        let Some(form) = self.form_mut() else { return Reply::Ignored };
-        let target = match part {
-            Part::Configuration => TextTarget::Entry(tool.clone()),
-            Part::Arguments => TextTarget::Arguments(tool.clone()),
-        };
-        carried(ask(form), target, |edits| changes(part, &tool, edits))
-    }
-
-    pub(super) fn refusal(&self, act: Act) -> Option<String> {
-        self.form().map_or_else(|| Some("there is no form".into()), |form| form.refusal(act))
-    }
-
-    pub(super) fn keys(&self) -> Vec<(&'static str, &'static str)> {
-        self.form().map_or_else(Vec::new, Form::keys)
-    }
-
-    pub(super) fn hints(&self) -> Vec<Act> {
-        self.form().map_or_else(Vec::new, Form::hints)
+        self.focused_form_mut().input(input, state)
     }
 
     /// Sends what the form holds. Arguments that their schema forbids are refused once; sending
     /// them again means it.
-    pub(super) fn send(&mut self) -> Reply {
-        let (Some(form), Some(tool)) = (&mut self.arguments, self.tool.clone()) else {
-            return Reply::Refused("choose a tool first".into());
-        };
+    pub(super) fn send(&mut self, state: &State) -> Reply {
         // What is typed and not yet taken in goes along.
-        let mut messages = match form.leave() {
-            FormReply::Edits(edits) => changes(Part::Arguments, &tool, edits),
-            _ => Vec::new(),
+        let mut messages = self.arguments.leave(state);
+        let (Some(form), Some(tool)) = (self.arguments.shown_form(), self.tool.clone()) else {
+            return Reply::Refused("choose a tool first".into());
         };
         let value = Arc::clone(form.value());
         let unread =
@@ -353,20 +335,9 @@ impl RequestPane {
     }
 }
 
-/// What a form's edits change: the descriptor, as one step of undo, or the arguments of the next
-/// call.
-fn changes(part: Part, tool: &EntryId, edits: Vec<Edit>) -> Vec<Message> {
-    match part {
-        Part::Arguments if edits.is_empty() => Vec::new(),
-        Part::Arguments => vec![Message::Arguments { tool: tool.clone(), edits }],
-        Part::Configuration => {
-            let label = edits.first().map_or_else(String::new, |edit| {
-                format!("set {}", edit.at().to_string().trim_start_matches('/'))
-            });
-            let change = |edit| Change::Entry(EntryEdit { entry: tool.clone(), edit });
-            vec![Message::Change { label, changes: edits.into_iter().map(change).collect() }]
-        }
-    }
+/// How many fields the shown form has.
+fn fields_of(host: &FormHost<RequestPart>) -> usize {
+    host.shown_form().map_or(0, |form| form.fields().len())
 }
 
 /// What the tool's service takes from the descriptor.

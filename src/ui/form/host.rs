@@ -1,0 +1,267 @@
+//! The forms of a screen, and which of them is shown: the one place where a form is told of the
+//! world around it and where its replies become messages.
+//!
+//! A screen embeds a [`FormHost`]. It says whose value is shown ([`ValueOwner`]) and gives schema,
+//! value and notes when they change; everything else about having a form is done here.
+
+use std::{collections::HashMap, hash::Hash, sync::Arc};
+
+use ratatui::{buffer::Buffer, layout::Rect};
+use serde_json::Value;
+
+use super::view::{Form, FormReply};
+use crate::{
+    app::{
+        actions::Act,
+        input::{Code, Input, Key, Mods},
+        message::{Message, TextTarget},
+        state::State,
+    },
+    schema::pointer::Pointer,
+    syntax::{edit::Edit, source::Source},
+    ui::{styles::Styles, view::Reply, widgets::panes::Panes},
+};
+
+/// Whose value a form edits; the form of an owner stays the same one while the owner is kept.
+pub trait ValueOwner: Clone + Eq + Hash {
+    /// Whose text an editor is given for a place of the value, and the place in that text.
+    fn text_target(&self, at: Pointer) -> (TextTarget, Pointer);
+
+    /// The messages that make edits of the value, as one step of undo. The form has them already.
+    fn edit_messages(&self, edits: Vec<Edit>, form: &Form, state: &State) -> Vec<Message>;
+
+    /// What is asked for when the fix of the note with this number is wanted.
+    fn fix_note(&self, _note: usize, _state: &State) -> Reply {
+        Reply::Handled
+    }
+}
+
+/// The forms of a screen by the owners of their values; one of them is shown, or none.
+pub struct FormHost<O> {
+    forms: HashMap<O, HostedForm>,
+    shown: Option<O>,
+}
+
+struct HostedForm {
+    form: Form,
+    /// The revision of the outside that the form was last brought in line with.
+    revision: Option<u64>,
+    saved: Option<SavedValue>,
+}
+
+/// The value in a text as it is saved.
+struct SavedValue {
+    text: Arc<str>,
+    value: Option<Arc<Value>>,
+}
+
+impl<O> Default for FormHost<O> {
+    fn default() -> Self {
+        Self { forms: HashMap::new(), shown: None }
+    }
+}
+
+/// How numbers are written in a source that holds a form's value at `base` of a document; for
+/// [`Form::sync_written`].
+pub fn written_in<'s>(
+    source: Option<&'s Source>,
+    document: usize,
+    base: &'s Pointer,
+) -> impl Fn(&Pointer) -> Option<String> + 's {
+    move |at| source?.written(document, &base.join(at)).map(str::to_owned)
+}
+
+impl<O: ValueOwner> FormHost<O> {
+    /// Shows the form of an owner, which is made where there is none yet.
+    pub fn show(&mut self, owner: O, make: impl FnOnce() -> Form) {
+        self.forms.entry(owner.clone()).or_insert_with(|| HostedForm {
+            form: make(),
+            revision: None,
+            saved: None,
+        });
+        self.shown = Some(owner);
+    }
+
+    /// Shows no form; the forms stay.
+    pub fn hide(&mut self) {
+        self.shown = None;
+    }
+
+    /// Lets the forms of other owners go, with what was typed there and is no value yet.
+    pub fn retain(&mut self, keep: impl Fn(&O) -> bool) {
+        self.forms.retain(|owner, _| keep(owner));
+        self.shown = self.shown.take().filter(keep);
+    }
+
+    /// Takes the shown form out.
+    pub fn take_shown(&mut self) -> Option<Form> {
+        Some(self.forms.remove(&self.shown.take()?)?.form)
+    }
+
+    /// Whose form is shown.
+    #[must_use]
+    pub fn owner(&self) -> Option<&O> {
+        self.shown.as_ref()
+    }
+
+    #[must_use]
+    pub fn shown_form(&self) -> Option<&Form> {
+        Some(&self.forms.get(self.shown.as_ref()?)?.form)
+    }
+
+    #[must_use]
+    pub fn shown_form_mut(&mut self) -> Option<&mut Form> {
+        Some(&mut self.hosted()?.form)
+    }
+
+    fn hosted(&mut self) -> Option<&mut HostedForm> {
+        self.forms.get_mut(self.shown.as_ref()?)
+    }
+
+    /// The shown form if it is behind this revision of schema, value or notes, to be brought in
+    /// line with them. It is behind after edits of its own too, as they may come to something else
+    /// or be refused.
+    pub fn outdated_form(&mut self, revision: u64) -> Option<&mut Form> {
+        let hosted = self.hosted().filter(|hosted| hosted.revision != Some(revision))?;
+        hosted.revision = Some(revision);
+        Some(&mut hosted.form)
+    }
+
+    /// Tells the shown form what its value is held against: the value in a saved text, which is
+    /// read only where the text is another one than before.
+    pub fn sync_saved(
+        &mut self,
+        text: Option<&Arc<str>>,
+        read: impl FnOnce(&Arc<str>) -> Option<Arc<Value>>,
+    ) {
+        let Some(HostedForm { form, saved, .. }) = self.hosted() else { return };
+        let known = saved.take().filter(|saved| text.is_some_and(|t| Arc::ptr_eq(t, &saved.text)));
+        *saved = known
+            .or_else(|| text.map(|text| SavedValue { text: Arc::clone(text), value: read(text) }));
+        form.set_saved(saved.as_ref().and_then(|saved| saved.value.as_ref()));
+    }
+
+    /// Tells the shown form of the clipboard, the time, and the folder that was looked into.
+    pub fn sync_surroundings(&mut self, state: &State) {
+        let Some(form) = self.shown_form_mut() else { return };
+        form.set_clip(&state.clip);
+        form.set_wall(state.wall);
+        form.set_folder(state.folder.as_ref());
+    }
+
+    /// A form that the keys come to waits for `Enter`.
+    pub fn rest(&mut self) {
+        if let Some(form) = self.shown_form_mut() {
+            form.rest();
+        }
+    }
+
+    /// Asks the shown form for something, and passes its reply on.
+    pub fn ask(&mut self, state: &State, ask: impl FnOnce(&mut Form) -> FormReply) -> Reply {
+        let Some((owner, hosted)) =
+            self.shown.as_ref().and_then(|owner| Some((owner, self.forms.get_mut(owner)?)))
+        else {
+            return Reply::Ignored;
+        };
+        let reply = ask(&mut hosted.form);
+        let mut made = |edits: Vec<Edit>| {
+            if edits.is_empty() {
+                return Vec::new();
+            }
+            hosted.revision = None;
+            owner.edit_messages(edits, &hosted.form, state)
+        };
+        let with = |mut messages: Vec<Message>, message| {
+            messages.push(message);
+            Reply::Send(messages)
+        };
+        match reply {
+            FormReply::Ignored => Reply::Ignored,
+            FormReply::Handled => Reply::Handled,
+            FormReply::Refused(why) => Reply::Refused(why),
+            FormReply::Fix(note) => owner.fix_note(note, state),
+            FormReply::Edits(edits) => Reply::Send(made(edits)),
+            FormReply::Folder { folder, edits } => {
+                with(made(edits), Message::LookIntoFolder(folder))
+            }
+            FormReply::Copy { what, text, edits } => {
+                with(made(edits), Message::Copy { what, text })
+            }
+            FormReply::OpenEditor { at, text } => {
+                let (target, at) = owner.text_target(at);
+                Reply::send(Message::EditText { target, at, text })
+            }
+        }
+    }
+
+    pub fn input(&mut self, input: &Input, state: &State) -> Reply {
+        self.ask(state, |form| form.input(input))
+    }
+
+    pub fn act(&mut self, act: Act, state: &State) -> Reply {
+        self.ask(state, |form| form.act(act))
+    }
+
+    /// Takes in what is typed and is not yet in the value: the messages that put it there.
+    pub fn leave(&mut self, state: &State) -> Vec<Message> {
+        match self.ask(state, Form::leave) {
+            Reply::Send(messages) => messages,
+            _ => Vec::new(),
+        }
+    }
+
+    /// Goes to the next field, or to the one before; `Ignored` at the end of the form.
+    pub fn step_field(&mut self, act: Act, state: &State) -> Reply {
+        let mods = Mods { shift: act == Act::PreviousPane, ..Mods::default() };
+        self.input(&Input::Key(Key { code: Code::Tab, mods }), state)
+    }
+
+    /// Tab goes from field to field of the form in `pane`, and after the last to the next pane.
+    pub fn step_pane(&mut self, act: Act, panes: &mut Panes, pane: usize, state: &State) -> Reply {
+        if panes.focus == pane {
+            let reply = self.step_field(act, state);
+            if !matches!(reply, Reply::Ignored) {
+                return reply;
+            }
+        }
+        panes.step(act);
+        if panes.focus == pane {
+            self.rest();
+        }
+        Reply::Handled
+    }
+
+    /// Whether printable keys are text now.
+    #[must_use]
+    pub fn is_typing(&self) -> bool {
+        self.shown_form().is_some_and(Form::typing)
+    }
+
+    /// Why an action of the form cannot be done; where no form is shown, `absent` says so.
+    #[must_use]
+    pub fn refusal(&self, act: Act, absent: &str) -> Option<String> {
+        self.shown_form().map_or_else(|| Some(absent.to_owned()), |form| form.refusal(act))
+    }
+
+    #[must_use]
+    pub fn keys(&self) -> Vec<(&'static str, &'static str)> {
+        self.shown_form().map_or_else(Vec::new, Form::keys)
+    }
+
+    #[must_use]
+    pub fn hints(&self) -> Vec<Act> {
+        self.shown_form().map_or_else(Vec::new, Form::hints)
+    }
+
+    /// Where the focus is, for the foot of the pane; empty while all of the form is seen.
+    #[must_use]
+    pub fn position(&self) -> String {
+        self.shown_form().and_then(Form::position).unwrap_or_default()
+    }
+
+    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, focused: bool) {
+        if let Some(form) = self.shown_form_mut() {
+            form.draw(buffer, area, styles, focused);
+        }
+    }
+}
