@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::edited_text::EditedText;
 use crate::{
     model::{call::CallError, clock::Millis, entry::EntryId},
-    schema::pointer::Pointer,
-    syntax::{edit::Edit, source::Source},
+    syntax::edit::Edit,
     systems::facets::by_hand::WaitingCall,
 };
 
@@ -82,12 +82,7 @@ pub struct Open {
     pub since: Millis,
     /// When its caller stops waiting, about.
     pub due: Option<Millis>,
-    /// As it stands, and as it stood before each edit and each undo.
-    pub answer: Source,
-    pub done: Vec<Source>,
-    pub undone: Vec<Source>,
-    /// Where it was last set: edits one after another at the same place make one step.
-    pub place: Option<Pointer>,
+    pub answer: EditedText,
     /// It is on its way.
     pub sent: bool,
 }
@@ -96,7 +91,7 @@ impl Open {
     /// The answer as a value.
     #[must_use]
     pub fn value(&self) -> Arc<Value> {
-        self.answer.value(0).cloned().unwrap_or_default()
+        self.answer.value().cloned().unwrap_or_default()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use super::undo::{UndoHistory, UndoStep};
 use crate::{
     engine::{diff, mentions::Named},
     model::{
@@ -169,8 +170,17 @@ struct Revision {
     label: String,
     renamed: Option<Renamed>,
     deeds: Vec<Operation>,
-    /// Edits one after another at the same place make one step.
-    place: Option<(FileId, usize, Pointer)>,
+}
+
+/// A place of a document of a file.
+type DocumentPlace = (FileId, usize, Pointer);
+
+impl UndoStep for Revision {
+    type Place = DocumentPlace;
+
+    fn join(&mut self, later: Self) {
+        self.deeds.extend(later.deeds);
+    }
 }
 
 /// Why a change could not be made; nothing was changed.
@@ -186,14 +196,10 @@ pub enum ChangeError {
     Edit(FileId, EditError),
 }
 
-/// How many steps can be taken back.
-pub const UNDO_STEPS: usize = 1_000;
-
 #[derive(Clone, Debug, Default)]
 pub struct Documents {
     files: BTreeMap<FileId, Document>,
-    done: Vec<Revision>,
-    undone: Vec<Revision>,
+    history: UndoHistory<Revision>,
 }
 
 impl Documents {
@@ -240,9 +246,7 @@ impl Documents {
             }
         }
         // An edit after a save is a step of its own.
-        if let Some(last) = self.done.last_mut() {
-            last.place = None;
-        }
+        self.history.end_typing();
     }
 
     #[must_use]
@@ -299,7 +303,7 @@ impl Documents {
         &mut self,
         label: &str,
         changes: &[Change],
-        place: Option<(FileId, usize, Pointer)>,
+        place: Option<DocumentPlace>,
     ) -> Result<Vec<FileId>, ChangeError> {
         let mut deeds = Vec::new();
         for change in changes {
@@ -316,24 +320,10 @@ impl Documents {
         }
         let files = files_of(&deeds);
         if !deeds.is_empty() {
-            self.remember(Revision { label: label.to_owned(), renamed: None, deeds, place });
+            let revision = Revision { label: label.to_owned(), renamed: None, deeds };
+            self.history.record(revision, place);
         }
         Ok(files)
-    }
-
-    fn remember(&mut self, revision: Revision) {
-        self.undone.clear();
-        match self.done.last_mut() {
-            Some(last) if revision.place.is_some() && last.place == revision.place => {
-                last.deeds.extend(revision.deeds);
-            }
-            _ => {
-                if self.done.len() == UNDO_STEPS {
-                    self.done.remove(0);
-                }
-                self.done.push(revision);
-            }
-        }
     }
 
     fn make(&mut self, change: &Change) -> Result<Option<Operation>, ChangeError> {
@@ -457,54 +447,44 @@ impl Documents {
 
     /// Says of the last step that it gave something another name.
     pub fn note_renamed(&mut self, renamed: Renamed) {
-        if let Some(last) = self.done.last_mut() {
+        if let Some(last) = self.history.last_mut() {
             last.renamed = Some(renamed);
         }
     }
 
     /// Takes the last step back.
     pub fn undo(&mut self) -> Option<Stepped> {
-        let revision = self.done.pop()?;
+        let revision = self.history.undo()?;
         for deed in revision.deeds.iter().rev() {
             self.take_back(deed);
         }
-        let renamed = revision.renamed.clone().map(|Renamed { what, from, to }| Renamed {
-            what,
-            from: to,
-            to: from,
-        });
-        let told =
-            Stepped { label: revision.label.clone(), files: files_of(&revision.deeds), renamed };
-        self.undone.push(Revision { place: None, ..revision });
-        Some(told)
+        let Revision { label, renamed, deeds } = revision;
+        let back = |Renamed { what, from, to }| Renamed { what, from: to, to: from };
+        Some(Stepped { label, files: files_of(&deeds), renamed: renamed.map(back) })
     }
 
     /// Makes the last step again that was taken back.
     pub fn redo(&mut self) -> Option<Stepped> {
-        let revision = self.undone.pop()?;
-        for deed in &revision.deeds {
+        let Revision { label, renamed, deeds } = self.history.redo()?;
+        for deed in &deeds {
             self.make_again(deed);
         }
-        let renamed = revision.renamed.clone();
-        let told =
-            Stepped { label: revision.label.clone(), files: files_of(&revision.deeds), renamed };
-        self.done.push(revision);
-        Some(told)
+        Some(Stepped { label, files: files_of(&deeds), renamed })
     }
 
     #[must_use]
     pub fn can_undo(&self) -> bool {
-        !self.done.is_empty()
+        self.history.can_undo()
     }
 
     #[must_use]
     pub fn can_redo(&self) -> bool {
-        !self.undone.is_empty()
+        self.history.can_redo()
     }
 }
 
 /// The place of a single setting of a value, where typing goes on.
-fn place_of(changes: &[Change]) -> Option<(FileId, usize, Pointer)> {
+fn place_of(changes: &[Change]) -> Option<DocumentPlace> {
     match changes {
         [Change::Entry(EntryEdit { entry, edit: Edit::Set { at, .. } })] => {
             let place = entry.place();

@@ -16,12 +16,12 @@ use super::{
     connection_test::Exploring,
     deployed::DeployedTools,
     documents::Documents,
+    edited_text::EditedText,
     folder::FolderList,
     form_file::{Filled, FormFile, Goal as FormGoal},
     history::KeptCall,
     message::{Condition, ScreenId, Then},
     notices::Notices,
-    typed::TypedHistory,
     watching::Watching,
     what_if::WhatIf,
 };
@@ -134,9 +134,7 @@ pub struct State {
     pub selected: Option<EntryId>,
     pub goal: Option<Goal>,
     /// Arguments typed for a tool, as JSON text.
-    pub arguments: HashMap<EntryId, Source>,
-    /// How the arguments came to be what they are.
-    pub typed: TypedHistory,
+    pub arguments: HashMap<EntryId, EditedText>,
     /// Sample values for variables that arguments are filled in from, only looked at; `$NAME` is
     /// one of a service's environment.
     pub samples: Vec<(String, String)>,
@@ -272,8 +270,11 @@ impl State {
             live: None,
             selected: None,
             goal: None,
-            arguments: start.arguments,
-            typed: TypedHistory::default(),
+            arguments: start
+                .arguments
+                .into_iter()
+                .map(|(tool, source)| (tool, EditedText::new(source)))
+                .collect(),
             samples: Vec::new(),
             user,
             calls: Calls::default(),
@@ -307,22 +308,24 @@ impl State {
     #[must_use]
     pub fn can_undo(&self) -> bool {
         if self.screen == ScreenId::Waiting {
-            return self.answering.shown().is_some_and(|open| !open.done.is_empty());
+            return self.answering.shown().is_some_and(|open| open.answer.can_undo());
         }
-        self.documents.can_undo() || self.typed_for().is_some_and(|tool| self.typed.can_undo(tool))
+        self.documents.can_undo() || self.typed_here().is_some_and(EditedText::can_undo)
     }
 
     /// Whether there is an edit to make again.
     #[must_use]
     pub fn can_redo(&self) -> bool {
         if self.screen == ScreenId::Waiting {
-            return self.answering.shown().is_some_and(|open| !open.undone.is_empty());
+            return self.answering.shown().is_some_and(|open| open.answer.can_redo());
         }
-        self.documents.can_redo() || self.typed_for().is_some_and(|tool| self.typed.can_redo(tool))
+        self.documents.can_redo() || self.typed_here().is_some_and(EditedText::can_redo)
     }
 
-    fn typed_for(&self) -> Option<&EntryId> {
-        self.selected.as_ref().filter(|_| self.screen == ScreenId::Invoke)
+    /// The arguments that are typed where the user is.
+    fn typed_here(&self) -> Option<&EditedText> {
+        let tool = self.selected.as_ref().filter(|_| self.screen == ScreenId::Invoke);
+        self.arguments.get(tool?)
     }
 
     /// What the form program leaves behind.
@@ -459,7 +462,7 @@ impl State {
     /// The arguments typed for a tool, as a value; an empty object where nothing was typed.
     #[must_use]
     pub fn arguments_of(&self, tool: &EntryId) -> Arc<Value> {
-        let typed = self.arguments.get(tool).and_then(|source| source.value(0).cloned());
+        let typed = self.arguments.get(tool).and_then(|text| text.value().cloned());
         typed.unwrap_or_else(|| Arc::new(Value::Object(Map::new())))
     }
 
@@ -467,7 +470,7 @@ impl State {
     #[must_use]
     pub fn written_arguments_of(&self, tool: &EntryId) -> Literal {
         let typed =
-            self.arguments.get(tool).and_then(|source| Literal::parse(&source.json(0)?).ok());
+            self.arguments.get(tool).and_then(|text| Literal::parse(&text.source().json(0)?).ok());
         typed
             .filter(|typed| typed.value().is_object())
             .unwrap_or_else(|| Value::Object(Map::new()).into())

@@ -183,7 +183,7 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         }
         Message::RestartRun => workflow::restart(state, now),
 
-        Message::Arguments { tool, edits } => calls::arguments(state, &tool, &edits, now),
+        Message::Arguments { tool, edits } => calls::edit_arguments(state, &tool, &edits, now),
         Message::UndoArguments(tool) => calls::undo_arguments(state, &tool, now),
         Message::RedoArguments(tool) => calls::redo_arguments(state, &tool, now),
         Message::SetUserName(user) => state.user = user,
@@ -258,7 +258,7 @@ fn editor_text(
             let label = format!("edit {}", edit.at().to_string().trim_start_matches('/'));
             return files::change(state, &label, &[Change::Entry(EntryEdit { entry, edit })], now);
         }
-        TextTarget::Arguments(tool) => calls::arguments(state, &tool, &[edit], now),
+        TextTarget::Arguments(tool) => calls::edit_arguments(state, &tool, &[edit], now),
         TextTarget::Answer(ask) => {
             return answering::take(state, AnsweringMessage::Edit { ask, edits: vec![edit] }, now);
         }

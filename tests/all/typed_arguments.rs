@@ -17,7 +17,7 @@ fn typed(bench: &Workbench) -> String {
         .arguments
         .values()
         .next()
-        .map(|source| source.text().to_string())
+        .map(|typed| typed.source().text().to_string())
         .unwrap_or_default()
 }
 

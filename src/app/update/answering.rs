@@ -1,12 +1,10 @@
 //! Answering by hand: beginning and ending it, calls that wait, their answers.
 
-use std::sync::Arc;
-
 use crate::{
     app::{
         actions::Act,
         answering::{AnsweredTool, Answering, AnsweringMessage, AskId, Asked, Open},
-        documents::UNDO_STEPS,
+        edited_text::EditedText,
         effect::Effect,
         message::ScreenId,
         notices::NoticeKind,
@@ -36,10 +34,14 @@ pub(super) fn take(state: &mut State, message: AnsweringMessage, now: Millis) ->
         AnsweringMessage::Choose(ask) => state.answering.chosen = Some(ask),
         AnsweringMessage::Edit { ask, edits } => edit(state, ask, &edits, now),
         AnsweringMessage::Undo(ask) => {
-            turn_back(state, ask, |open| (&mut open.done, &mut open.undone));
+            if let Some(open) = unsent(state, ask) {
+                open.answer.undo();
+            }
         }
         AnsweringMessage::Redo(ask) => {
-            turn_back(state, ask, |open| (&mut open.undone, &mut open.done));
+            if let Some(open) = unsent(state, ask) {
+                open.answer.redo();
+            }
         }
         AnsweringMessage::Send(ask) => return send(state, ask, now),
         AnsweringMessage::Leave(ask) => {
@@ -147,42 +149,20 @@ fn asks(state: &mut State, asked: Asked, now: Millis) {
     let known = state.catalog.tools.iter().find(|known| known.name == tool);
     let due = asked.waiting.due(known.map(AsRef::as_ref));
     let Ok(answer) = Source::parse(Format::Json, asked.waiting.blank().to_string()) else { return };
-    let (done, undone) = (Vec::new(), Vec::new());
-    state.answering.open.push(Open {
-        asked,
-        since: now,
-        due,
-        answer,
-        done,
-        undone,
-        place: None,
-        sent: false,
-    });
+    let answer = EditedText::new(answer);
+    state.answering.open.push(Open { asked, since: now, due, answer, sent: false });
+}
+
+/// A call whose answer can still be changed.
+fn unsent(state: &mut State, ask: AskId) -> Option<&mut Open> {
+    state.answering.get_mut(ask).filter(|open| !open.sent)
 }
 
 /// Makes edits of an answer, all or none.
 fn edit(state: &mut State, ask: AskId, edits: &[Edit], now: Millis) {
-    let Some(open) = state.answering.get_mut(ask).filter(|open| !open.sent) else { return };
-    let made = edits
-        .iter()
-        .try_fold(open.answer.clone(), |text, edit| text.apply(0, edit).map(|(after, _)| after));
-    let waiting = Arc::clone(&open.asked.waiting);
-    match made.and_then(|answer| sound(answer, &*waiting)) {
-        Ok(after) => {
-            let place = match edits {
-                [Edit::Set { at, .. }] => Some(at.clone()),
-                _ => None,
-            };
-            let before = std::mem::replace(&mut open.answer, after);
-            if place.is_none() || open.place != place {
-                if open.done.len() == UNDO_STEPS {
-                    open.done.remove(0);
-                }
-                open.done.push(before);
-            }
-            (open.place, open.undone) = (place, Vec::new());
-        }
-        Err(error) => state.notices.push(NoticeKind::Problem, format!("answer: {error}"), now),
+    let Some(Open { answer, asked, .. }) = unsent(state, ask) else { return };
+    if let Err(error) = answer.edit_then(edits, |answer| sound(answer, &*asked.waiting)) {
+        state.notices.push(NoticeKind::Problem, format!("answer: {error}"), now);
     }
 }
 
@@ -194,21 +174,8 @@ fn sound(answer: Source, waiting: &dyn WaitingCall) -> Result<Source, EditError>
     }
 }
 
-type Steps<'o> = (&'o mut Vec<Source>, &'o mut Vec<Source>);
-
-fn turn_back(state: &mut State, ask: AskId, steps: impl Fn(&mut Open) -> Steps<'_>) {
-    let Some(open) = state.answering.get_mut(ask).filter(|open| !open.sent) else { return };
-    let now = open.answer.clone();
-    let (from, to) = steps(open);
-    let Some(before) = from.pop() else { return };
-    to.push(now);
-    (open.answer, open.place) = (before, None);
-}
-
 fn send(state: &mut State, ask: AskId, now: Millis) -> Vec<Effect> {
-    let Some(open) = state.answering.get_mut(ask).filter(|open| !open.sent) else {
-        return Vec::new();
-    };
+    let Some(open) = unsent(state, ask) else { return Vec::new() };
     let value = open.value();
     if let Some((at, why)) = open.asked.waiting.fault(&value) {
         state.notices.push(NoticeKind::Problem, format!("{at}: {why}"), now);

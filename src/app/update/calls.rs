@@ -1,7 +1,10 @@
 //! Calls: arguments, sending, what comes back.
 
 use crate::{
-    app::{effect::Effect, message::ScreenId, notices::NoticeKind, state::State},
+    app::{
+        edited_text::EditedText, effect::Effect, message::ScreenId, notices::NoticeKind,
+        state::State,
+    },
     model::{
         agent::Asked,
         call::{CallId, Event, EventKind, Outcome},
@@ -17,52 +20,35 @@ use crate::{
     systems::{agents, calling, facets::caller::CallingAgent},
 };
 
+/// The arguments typed for a tool; an empty object where nothing was typed yet.
+pub(super) fn typed_arguments<'s>(
+    state: &'s mut State,
+    tool: &EntryId,
+) -> Option<&'s mut EditedText> {
+    if !state.arguments.contains_key(tool) {
+        let empty = Source::parse(Format::Json, "{}").ok()?;
+        state.arguments.insert(tool.clone(), EditedText::new(empty));
+    }
+    state.arguments.get_mut(tool)
+}
+
 /// Makes edits of a tool's arguments, all or none.
-pub(super) fn arguments(state: &mut State, tool: &EntryId, edits: &[Edit], now: Millis) {
-    let before = state.arguments.get(tool).cloned();
-    let Some(start) = before.clone().or_else(|| Source::parse(Format::Json, "{}").ok()) else {
-        return;
-    };
-    let made =
-        edits.iter().try_fold(start, |text, edit| text.apply(0, edit).map(|(after, _)| after));
-    match made {
-        Ok(after) => {
-            let place = match edits {
-                [Edit::Set { at, .. }] => Some(at.clone()),
-                _ => None,
-            };
-            state.typed.remember(tool, before, place);
-            state.arguments.insert(tool.clone(), after);
-        }
-        Err(error) => state.notices.push(NoticeKind::Problem, format!("arguments: {error}"), now),
+pub(super) fn edit_arguments(state: &mut State, tool: &EntryId, edits: &[Edit], now: Millis) {
+    if let Some(Err(error)) = typed_arguments(state, tool).map(|text| text.edit(edits)) {
+        state.notices.push(NoticeKind::Problem, format!("arguments: {error}"), now);
     }
 }
 
 pub(super) fn undo_arguments(state: &mut State, tool: &EntryId, now: Millis) {
-    let there = state.arguments.get(tool).cloned();
-    let text = state.typed.undo(tool, there);
-    put_arguments(state, tool, text, "undone", now);
+    if state.arguments.get_mut(tool).is_some_and(EditedText::undo) {
+        state.notices.push(NoticeKind::Done, "undone: arguments", now);
+    }
 }
 
 pub(super) fn redo_arguments(state: &mut State, tool: &EntryId, now: Millis) {
-    let there = state.arguments.get(tool).cloned();
-    let text = state.typed.redo(tool, there);
-    put_arguments(state, tool, text, "made again", now);
-}
-
-fn put_arguments(
-    state: &mut State,
-    tool: &EntryId,
-    text: Option<Option<Source>>,
-    done: &str,
-    now: Millis,
-) {
-    match text {
-        Some(Some(text)) => drop(state.arguments.insert(tool.clone(), text)),
-        Some(None) => drop(state.arguments.remove(tool)),
-        None => return,
+    if state.arguments.get_mut(tool).is_some_and(EditedText::redo) {
+        state.notices.push(NoticeKind::Done, "made again: arguments", now);
     }
-    state.notices.push(NoticeKind::Done, format!("{done}: arguments"), now);
 }
 
 pub(super) fn send(state: &mut State, tool: &EntryId, now: Millis) -> Vec<Effect> {

@@ -150,9 +150,9 @@ pub(super) fn edit(state: &mut State, tool: &str, arguments: &str, now: Millis) 
     let found = state.tool_called(tool).map(|tool| tool.id().clone());
     match (found, Source::parse(Format::Json, arguments)) {
         (Some(tool), Ok(text)) => {
-            let before = state.arguments.get(&tool).cloned();
-            state.typed.remember(&tool, before, None);
-            state.arguments.insert(tool.clone(), text);
+            if let Some(typed) = calls::typed_arguments(state, &tool) {
+                typed.replace(text);
+            }
             state.selected = Some(tool);
             state.screen = ScreenId::Invoke;
             let masked = if arguments.contains(crate::engine::mask::MASKED) {

@@ -255,7 +255,7 @@ pub(super) fn step_live(state: &mut State, tool: &EntryId, now: Millis) -> Vec<E
         (state.question_argument(tool), state.simulation.question())
     {
         let edit = Edit::Set { at: Pointer::root().child(name), to: question.into() };
-        super::calls::arguments(state, tool, &[edit], now);
+        super::calls::edit_arguments(state, tool, &[edit], now);
     }
     let effects = super::calls::send(state, tool, now);
     if !effects.is_empty()

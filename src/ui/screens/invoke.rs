@@ -397,11 +397,12 @@ impl Screen for Invoke {
             Act::Undo | Act::Redo => {
                 let tool =
                     self.request.typed_tool().filter(|_| self.panes.focus == MIDDLE).cloned();
-                return match tool {
-                    Some(tool) if act == Act::Undo && state.typed.can_undo(&tool) => {
+                let typed = tool.and_then(|tool| Some((state.arguments.get(&tool)?, tool)));
+                return match typed {
+                    Some((text, tool)) if act == Act::Undo && text.can_undo() => {
                         Reply::send(Message::UndoArguments(tool))
                     }
-                    Some(tool) if act == Act::Redo && state.typed.can_redo(&tool) => {
+                    Some((text, tool)) if act == Act::Redo && text.can_redo() => {
                         Reply::send(Message::RedoArguments(tool))
                     }
                     _ => Reply::Ignored,

@@ -261,21 +261,19 @@ impl Screen for Waiting {
             self.panes.focus = LEFT;
             return;
         };
-        let value = open.value();
-        let schema = Arc::new(open.asked.waiting.schema(&value));
         let before = self.forms.owner().copied();
-        self.forms.show(open.asked.ask, || Form::new(Arc::clone(&schema)));
+        let waiting = &open.asked.waiting;
+        self.forms.show(open.asked.ask, || Form::new(waiting.schema(&open.value())));
         self.forms.sync_surroundings(state);
-        let Some(form) = self.forms.shown_form_mut() else { return };
-        form.sync_written(&value, &written_in(Some(&open.answer), 0, &Pointer::root()));
-        form.set_schema(&schema);
-        let fault = open.asked.waiting.fault(&value).filter(|_| form.issues().is_empty());
-        form.set_notes(
-            fault
-                .into_iter()
-                .map(|(at, text)| Note { at, severity: Severity::Error, text, fix: None })
-                .collect(),
-        );
+        if let Some(form) = self.forms.outdated_form(open.answer.revision()) {
+            let value = open.value();
+            let source = open.answer.source();
+            form.sync_written(&value, &written_in(Some(source), 0, &Pointer::root()));
+            form.set_schema(&Arc::new(waiting.schema(&value)));
+            let fault = waiting.fault(&value).filter(|_| form.issues().is_empty());
+            let note = |(at, text)| Note { at, severity: Severity::Error, text, fix: None };
+            form.set_notes(fault.into_iter().map(note).collect());
+        }
         if before != Some(open.asked.ask) {
             self.card = ReadPosition::default();
             if self.panes.focus == MIDDLE {

@@ -13,6 +13,7 @@ use super::{
 use crate::{
     app::{
         documents::Change,
+        edited_text::EditedText,
         input::{Code, Input, Mouse, MouseKind},
         message::{Message, TextTarget},
         notices::NoticeKind,
@@ -114,12 +115,14 @@ impl RequestPane {
         }
         self.arguments.sync_surroundings(state);
         self.configuration.sync_surroundings(state);
-        let Some(form) = self.arguments.shown_form_mut() else { return };
-        let source = state.arguments.get(found.id());
+        let typed = state.arguments.get(found.id());
+        let revision = typed.map_or(0, EditedText::revision);
+        let Some(form) = self.arguments.outdated_form(revision) else { return };
         let value = state.arguments_of(found.id());
+        let source = typed.map(EditedText::source);
         form.sync_written(&value, &written_in(source, 0, &Pointer::root()));
         // What a sample filled in was chosen by nobody yet: typing replaces it.
-        if is_new && !state.typed.can_undo(found.id()) && !state.typed.can_redo(found.id()) {
+        if is_new && typed.is_none_or(|text| !text.can_undo() && !text.can_redo()) {
             form.mark_unchosen();
         }
     }
