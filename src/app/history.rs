@@ -8,7 +8,6 @@ use crate::{
     model::{
         call::{Call, CallId, Request},
         catalog::Catalog,
-        clock::Millis,
         entry::{EntryForm, EntryId, EntryPlace, FileId},
         tool::Tool,
         trace::{Head, Listing, Summary, Trace, TraceId},
@@ -146,16 +145,5 @@ pub fn request_of(head: &Head, tool: Option<&Tool>) -> Request {
         correlation: head.id.to_string(),
         arguments: head.arguments.clone(),
         body: head.body.clone(),
-    }
-}
-
-/// Milliseconds that a call took place before now, in words.
-#[must_use]
-pub fn ago(at: Millis, now: Millis) -> String {
-    match now.since(at) / 1_000 {
-        seconds @ 0..60 => format!("{seconds} s ago"),
-        seconds @ 60..3_600 => format!("{} min ago", seconds / 60),
-        seconds @ 3_600..86_400 => format!("{} h ago", seconds / 3_600),
-        seconds => format!("{} d ago", seconds / 86_400),
     }
 }

@@ -196,14 +196,6 @@ pub struct Checking {
     pub under_way: bool,
 }
 
-impl Checking {
-    /// Whether the findings shown are older than the catalog.
-    #[must_use]
-    pub fn is_behind(&self) -> bool {
-        self.turn != self.answered
-    }
-}
-
 /// A step of the run that is taken when its call has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LiveStep {

@@ -32,17 +32,6 @@ pub enum Format {
 
 impl Format {
     pub const ALL: [Self; 5] = [Self::Text, Self::Dot, Self::Mermaid, Self::Svg, Self::Json];
-
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Dot => "dot",
-            Self::Mermaid => "mermaid",
-            Self::Svg => "svg",
-            Self::Json => "json",
-        }
-    }
 }
 
 /// What is exported.
@@ -437,7 +426,7 @@ mod tests {
     #[test]
     fn every_format_is_as_it_was() {
         for format in Format::ALL {
-            insta::assert_snapshot!(format!("export_{}", format.word()), exported(format));
+            insta::assert_snapshot!(format!("export_{format:?}").to_lowercase(), exported(format));
         }
     }
 

@@ -191,7 +191,11 @@ fn compare(state: &State, format: Format, deployed: bool) -> Result<(), TestCase
     prop_assert_eq!(format!("{:?}", state.catalog.others), format!("{:?}", anew.catalog.others));
     prop_assert_eq!(format!("{:?}", state.catalog.names()), format!("{:?}", anew.catalog.names()));
     prop_assert_eq!(&*state.findings, &*anew.findings);
-    prop_assert!(!state.checking.is_behind());
+    prop_assert_eq!(
+        state.checking.turn,
+        state.checking.answered,
+        "the findings are of this catalog"
+    );
     let offered = |state: &State| {
         let filter = Filter::new(&state.context());
         state.catalog.tools.iter().map(|tool| filter.admits(&tool.gate)).collect::<Vec<_>>()

@@ -66,12 +66,6 @@ pub fn offers(answer: &Answer, mask: &Mask) -> Vec<Suggestion> {
     offers
 }
 
-/// What is expected where nothing is chosen.
-#[must_use]
-pub fn usual(offers: &[Suggestion]) -> Map<String, Value> {
-    chosen(offers, |offer| offer.usual)
-}
-
 /// What is expected of those that were chosen.
 pub fn chosen(
     offers: &[Suggestion],
@@ -173,7 +167,10 @@ mod tests {
     fn secrets_are_offered_nowhere() {
         let value = json!({"count": 2, "password": "hunter2", "note": "***", "deep": {"key": KEY, "kept": [1]}, "list": [KEY]});
         let offers = offers(&answer(&value.to_string()), &Mask::default());
-        assert_eq!(usual(&offers)["json"], json!({"count": 2, "deep": {"kept": [1]}}));
+        assert_eq!(
+            chosen(&offers, |offer| offer.usual)["json"],
+            json!({"count": 2, "deep": {"kept": [1]}})
+        );
         let printed = Value::Object(chosen(&offers, |_| true)).to_string();
         assert!(!printed.contains(KEY) && !printed.contains("hunter2"), "{printed}");
     }
@@ -195,7 +192,10 @@ mod tests {
             (&schema, &json!("500ms"), &json!(2))
         );
         assert!(Checker::compile(&schema).unwrap().issues(&value).is_empty());
-        assert!(!usual(&offers).contains_key("schema") && !usual(&offers).contains_key("under"));
+        assert!(
+            !chosen(&offers, |offer| offer.usual).contains_key("schema")
+                && !chosen(&offers, |offer| offer.usual).contains_key("under")
+        );
         assert_eq!(
             [0, 60, 3_000, 90_000].map(|took| roomy(took).as_millis()),
             [100, 200, 10_000, 180_000]

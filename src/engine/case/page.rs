@@ -75,7 +75,7 @@ mod tests {
     use crate::{
         engine::{
             case::{
-                offer::{offers, usual},
+                offer::{chosen, offers},
                 verdict::judge,
             },
             mask::Mask,
@@ -88,7 +88,13 @@ mod tests {
             r#"{"question": "Why: # \"so\"?", "share": 1.50, "deep": {"list": [1, null]}}"#,
         )
         .unwrap();
-        text("why # not", "ask", &arguments, &usual(&offers(answer, &Mask::default())), answer)
+        text(
+            "why # not",
+            "ask",
+            &arguments,
+            &chosen(&offers(answer, &Mask::default()), |offer| offer.usual),
+            answer,
+        )
     }
 
     #[test]
@@ -107,7 +113,7 @@ mod tests {
                 text: text.into(),
                 ..Answer::default()
             };
-            let mut expect = usual(&offers(&answer, &mask));
+            let mut expect = chosen(&offers(&answer, &mask), |offer| offer.usual);
             expect.remove("outcome");
             assert_eq!(Value::Object(expect), expected, "{text}");
         }

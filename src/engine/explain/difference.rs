@@ -60,19 +60,6 @@ impl Turn {
     pub fn is_none(&self) -> bool {
         self.gained.is_empty() && self.lost.is_empty()
     }
-
-    /// `+ a, b  − c`; nothing where nothing changed.
-    #[must_use]
-    pub fn words(&self) -> String {
-        let part = |sign: &str, names: &[Name]| {
-            (!names.is_empty()).then(|| format!("{sign} {}", filter::list(names)))
-        };
-        [part("+", &self.gained), part("−", &self.lost)]
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>()
-            .join("  ")
-    }
 }
 
 /// How two standings differ.
@@ -134,17 +121,13 @@ mod tests {
         );
         let ticked = Difference::between(&before, &Standing::of(&tools, &context(&["g", "h"])));
         assert_eq!(ticked.available, Turn::default());
-        assert_eq!(
-            (ticked.runnable.words(), ticked.states.words()),
-            ("+ b, c".into(), "+ t".into())
-        );
+        let turn =
+            |gained: &[&str], lost: &[&str]| Turn { gained: names(gained), lost: names(lost) };
+        assert_eq!((ticked.runnable, ticked.states), (turn(&["b", "c"], &[]), turn(&["t"], &[])));
         let mut edited = tools.to_vec();
         edited[0].gate = GateEdit::LeadTo(Some("t".into())).of(&edited[0].gate);
         let edited = Difference::between(&before, &Standing::of(&edited, &context(&["g"])));
-        assert_eq!(
-            (edited.runnable.words(), edited.states.words()),
-            ("+ c".into(), "+ t  − s".into())
-        );
+        assert_eq!((edited.runnable, edited.states), (turn(&["c"], &[]), turn(&["t"], &["s"])));
         assert!(Difference::between(&before, &before).is_none());
     }
 }

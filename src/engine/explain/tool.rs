@@ -47,19 +47,6 @@ pub enum Change {
 }
 
 impl Change {
-    /// Stable word for scripts.
-    #[must_use]
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::Ask { .. } => "ask",
-            Self::Take { .. } => "take",
-            Self::AskAndTake { .. } => "ask-and-take",
-            Self::Start { .. } => "start",
-            Self::Edit(_) => "edit",
-            Self::Drop { .. } => "drop",
-        }
-    }
-
     /// The groups to ask for beside the present ones.
     #[must_use]
     pub fn groups(&self) -> &[Name] {

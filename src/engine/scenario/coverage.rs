@@ -132,21 +132,6 @@ impl Coverage {
         }
     }
 
-    #[must_use]
-    pub fn states(&self) -> &Share<Name> {
-        &self.states
-    }
-
-    #[must_use]
-    pub fn transitions(&self) -> &Share<Transition> {
-        &self.transitions
-    }
-
-    #[must_use]
-    pub fn tools(&self) -> &Share<Name> {
-        &self.tools
-    }
-
     /// `states 3 of 5 · transitions 3 of 8 · tools 3 of 5`
     #[must_use]
     pub fn summary(&self) -> String {
@@ -267,6 +252,6 @@ mod tests {
         );
         coverage.step(&"go".into(), &"s".into(), &"s".into());
         coverage.step(&"stay".into(), &"s".into(), &"s".into());
-        assert_eq!(coverage.transitions().covered(), 4);
+        assert_eq!(coverage.transitions.covered(), 4);
     }
 }

@@ -15,27 +15,7 @@ pub const DEPTH: &str = "CG-Recursion-Depth";
 pub const PARENT_AGENT: &str = "CG-Parent-Agent-Id";
 pub const PARENT_TURN: &str = "CG-Parent-Turn-Id";
 pub const PARENT_STEP: &str = "CG-Parent-Step-Id";
-pub const PARENT_TRACE: &str = "CG-Parent-Traceparent";
 pub const TRACE: &str = "traceparent";
-pub const TRACE_STATE: &str = "tracestate";
-
-/// Every header that carries identity or lineage.
-pub const CONTROL: [&str; 14] = [
-    PROJECT,
-    CHANNEL,
-    AGENT,
-    TURN,
-    EPOCH,
-    STEP,
-    CALL,
-    DEPTH,
-    PARENT_AGENT,
-    PARENT_TURN,
-    PARENT_STEP,
-    PARENT_TRACE,
-    TRACE,
-    TRACE_STATE,
-];
 
 /// The depth at which results are refused.
 pub const DEPTH_LIMIT: u64 = 20;

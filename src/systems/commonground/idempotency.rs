@@ -7,9 +7,6 @@ use sha2::{Digest, Sha256};
 pub const TOOL_BUCKET: &str = "cg_tool_idem_v1";
 /// Marks of UI actions, kept for a day.
 pub const ACTION_BUCKET: &str = "cg_ui_action_idem_v1";
-/// How long others wait for the one who runs, in seconds; a `running` mark older than this is
-/// stuck.
-pub const WAIT_SECONDS: u64 = 30;
 
 /// The key of a call: `tool.{project}.{tool}.{sha-256 of the call id}`.
 #[must_use]

@@ -249,18 +249,6 @@ pub fn parameters(service: &Value) -> Vec<Parameter> {
     declared(service).unwrap_or_default().into_iter().filter_map(named).collect()
 }
 
-/// What keeps a service from being used by any tool, in Python's words, with the member at fault.
-#[must_use]
-pub fn service_fault(service: &Value) -> Option<(&'static str, String)> {
-    let declared = match python::members(service).and_then(|_| declared(service)) {
-        Ok(declared) => declared,
-        Err(logged) => return Some((keys::CONFIG_PARAMS, logged)),
-    };
-    declared.iter().find_map(|declared| {
-        Some((keys::CONFIG_PARAMS, python::key(declared.name.as_ref()).err()?))
-    })
-}
-
 /// What is wrong with a tool's gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GateFault {

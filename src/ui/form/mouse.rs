@@ -73,13 +73,10 @@ impl Form {
         let was_here = self.focus == id;
         let mut left = FormReply::Handled;
         if !was_here {
-            left = self.leave();
-            let Some(row) =
-                self.fields.iter().position(|field| (&field.pointer, field.part) == (&id.0, id.1))
-            else {
+            left = self.turn_to(row);
+            if self.focus != id {
                 return left;
-            };
-            self.set_row(row);
+            }
         }
         self.resting = false;
         let reply = match target {
