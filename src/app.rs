@@ -30,3 +30,4 @@ pub mod undo;
 pub mod update;
 pub mod watching;
 pub mod what_if;
+pub mod workflow;

@@ -1,13 +1,69 @@
 //! The calls of this session, oldest first.
 
-use crate::model::{
-    call::{Call, CallId, CallState, Event, Outcome, Request},
-    clock::Millis,
-    entry::EntryId,
+use std::sync::Arc;
+
+use crate::{
+    model::{
+        call::{Call, CallId, CallState, Event, Outcome, Request},
+        clock::Millis,
+        entry::{EntryId, FileId},
+    },
+    syntax::edit::Edit,
 };
 
 /// How many calls are kept; the oldest ended one goes first.
 pub const KEPT: usize = 200;
+
+/// What a user asks of calls and their arguments, and what comes back.
+#[derive(Clone, Debug)]
+pub enum CallMessage {
+    /// Ask the agent there, in the context of the run.
+    AskAgent(String),
+    /// Edits of a tool's arguments, as one step of undo.
+    EditArguments {
+        tool: EntryId,
+        edits: Vec<Edit>,
+    },
+    UndoArguments(EntryId),
+    RedoArguments(EntryId),
+    SetUserName(String),
+    /// Look at what a tool would get with this value of a variable; empty takes the value back.
+    SetSample {
+        variable: String,
+        value: String,
+    },
+    Send {
+        tool: EntryId,
+    },
+    /// Take this way with calls from now on; `None`: the first that is open.
+    UseRoute(Option<String>),
+    /// Calls over the tool's connection in the name of a new agent, although it names one; or in
+    /// that one's name again.
+    TurnNewAgent {
+        tool: EntryId,
+    },
+    Resend(CallId),
+    Cancel(CallId),
+    Select(CallId),
+    /// Put the arguments of a call into the form of its tool, and show that.
+    EditSent {
+        tool: String,
+        arguments: Arc<str>,
+    },
+    /// Send the request that stands in the form many times, so many at once.
+    SendMany {
+        tool: EntryId,
+        times: usize,
+        at_once: usize,
+    },
+    /// Make the calls of these cases.
+    RunCases(Vec<FileId>),
+    /// What came of a call.
+    Events {
+        call: CallId,
+        events: Vec<Event>,
+    },
+}
 
 #[derive(Clone, Debug, Default)]
 pub struct Calls {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::{
     engine::trace::compare::text,
     model::{
-        call::{Call, CallId, Request},
+        call::{Call, CallId, Event, Request},
         catalog::Catalog,
         entry::{EntryForm, EntryId, EntryPlace, FileId},
         tool::Tool,
@@ -18,6 +18,46 @@ use crate::{
 
 /// An answer longer than this is not held against another line by line.
 pub const LARGEST_COMPARED: usize = 1024 * 1024;
+
+/// What a user asks of kept calls, and what comes back.
+#[derive(Clone, Debug)]
+pub enum HistoryMessage {
+    /// Look for kept calls. Answered by `Listed`.
+    Find(String),
+    Select(TraceId),
+    /// Mark it to be compared with, or no longer.
+    Mark(TraceId),
+    /// Answered by `Compared`.
+    Compare([TraceId; 2]),
+    DropComparison,
+    /// Let the open call come once more, so many times as fast; 0: at once.
+    Replay {
+        speed: u32,
+    },
+    StopReplay,
+    /// Send the open call's request once more.
+    Resend,
+    Export {
+        id: TraceId,
+        path: String,
+    },
+    Remove(TraceId),
+
+    // What comes back.
+    Listed {
+        turn: u64,
+        listing: Arc<Listing>,
+    },
+    Opened(Box<Trace>),
+    Compared(Arc<[Trace; 2]>),
+    /// The history on disk is different now.
+    Changed,
+    Replayed {
+        id: TraceId,
+        events: Vec<Event>,
+        ended: bool,
+    },
+}
 
 #[derive(Debug, Default)]
 pub struct KeptCall {

@@ -4,34 +4,24 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     answering::{AnsweringMessage, AskId},
+    calls::CallMessage,
     compose::plan::Plan,
     connection_test::Report,
     documents::Change,
     folder::FolderList,
+    history::HistoryMessage,
     notices::NoticeKind,
     watching::WatchMessage,
+    workflow::WorkflowMessage,
 };
 use crate::{
-    engine::{
-        gate_edit::GateEdit,
-        simulate::{
-            run::{Simulation, StepId},
-            stop::Stop,
-        },
-    },
     model::{
-        call::{CallId, Event, Outcome},
-        context::Name,
         entry::{EntryId, FileId},
         finding::Findings,
         problem::Problem,
-        trace::{Listing, Trace, TraceId},
     },
     schema::{moment::LocalTime, pointer::Pointer},
-    syntax::{
-        edit::Edit,
-        source::{Source, SyntaxError},
-    },
+    syntax::source::{Source, SyntaxError},
     systems::deployed::{item::Item, push::Push},
 };
 
@@ -116,8 +106,6 @@ pub enum Message {
     AskDeployed(Purpose),
     /// The same, to list its tools beside the workspace's own.
     ListDeployed,
-    /// Ask the agent there, in the context of the run.
-    AskAgent(String),
     /// Make what is configured there like the workspace.
     Push(Box<Push>),
     OpenEditor {
@@ -161,102 +149,12 @@ pub enum Message {
         draft: Draft,
     },
 
-    // The workflow.
-    ToggleGroup(Name),
-    SetGroups(Option<Vec<Name>>),
-    SetUser(Option<Name>),
-    SetStart(Name),
-    Step {
-        tool: EntryId,
-        outcome: Outcome,
-    },
-    StepLive {
-        tool: EntryId,
-    },
-    /// Take these tools one after another, all with success, up to a stop.
-    Walk {
-        tools: Vec<EntryId>,
-    },
-    /// Show this run, of a scenario, in place of the present one.
-    ShowRun(Box<Simulation>),
-    SetQuestion(Option<String>),
-    /// Stop there from now on, or no longer.
-    ToggleStop(Stop),
-    /// Look at changes before they are made; from now on groups and edits are only tried.
-    WhatIf,
-    TryEdits(Vec<(EntryId, GateEdit)>),
-    /// Make what was tried.
-    AcceptWhatIf,
-    DropWhatIf,
-    /// Go back (or over) to a step; `None`: to the start.
-    StepTo(Option<StepId>),
-    StepBack,
-    RestartRun,
-
-    // Calls.
-    /// Edits of a tool's arguments, as one step of undo.
-    Arguments {
-        tool: EntryId,
-        edits: Vec<Edit>,
-    },
-    UndoArguments(EntryId),
-    RedoArguments(EntryId),
-    SetUserName(String),
-    /// Look at what a tool would get with this value of a variable; empty takes the value back.
-    Sample {
-        variable: String,
-        value: String,
-    },
-    Send {
-        tool: EntryId,
-    },
-    /// Take this way with calls from now on; `None`: the first that is open.
-    UseRoute(Option<String>),
-    /// Calls over the tool's connection in the name of a new agent, although it names one; or in
-    /// that one's name again.
-    NewAgent {
-        tool: EntryId,
-    },
-    Resend(CallId),
-    Cancel(CallId),
-    SelectCall(CallId),
-    /// Put the arguments of a call into the form of its tool, and show that.
-    EditCall {
-        tool: String,
-        arguments: Arc<str>,
-    },
-
-    /// Send the request that stands in the form many times, so many at once.
-    SendMany {
-        tool: EntryId,
-        times: usize,
-        at_once: usize,
-    },
-    /// Make the calls of these cases.
-    RunCases(Vec<FileId>),
-
-    // Kept calls.
-    /// Look for kept calls. Answered by `KeptListed`.
-    FindKept(String),
-    SelectKept(TraceId),
-    /// Mark it to be compared with, or no longer.
-    MarkKept(TraceId),
-    /// Answered by `KeptCompared`.
-    CompareKept([TraceId; 2]),
-    DropComparison,
-    /// Let the open call come once more, so many times as fast; 0: at once.
-    ReplayKept {
-        speed: u32,
-    },
-    StopReplay,
-    /// Send the open call's request once more.
-    ResendKept,
-    ExportKept {
-        id: TraceId,
-        path: String,
-    },
-    RemoveKept(TraceId),
-
+    /// All about the workflow.
+    Workflow(WorkflowMessage),
+    /// All about calls and their arguments.
+    Call(CallMessage),
+    /// All about kept calls.
+    History(HistoryMessage),
     /// All about the watch.
     Watch(WatchMessage),
     /// All about answering by hand.
@@ -298,23 +196,6 @@ pub enum Message {
     },
     /// Unsaved texts that an earlier session left.
     Unsaved(BTreeMap<FileId, Arc<str>>),
-    CallEvents {
-        call: CallId,
-        events: Vec<Event>,
-    },
-    KeptListed {
-        turn: u64,
-        listing: Arc<Listing>,
-    },
-    KeptOpened(Box<Trace>),
-    KeptCompared(Arc<[Trace; 2]>),
-    /// The history on disk is different now.
-    KeptChanged,
-    Replayed {
-        id: TraceId,
-        events: Vec<Event>,
-        ended: bool,
-    },
     ConnectionTested {
         turn: u64,
         connection: String,

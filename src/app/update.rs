@@ -15,13 +15,13 @@ mod workflow;
 
 use super::{
     answering::AnsweringMessage,
+    calls::CallMessage,
     compose::{context::ComposeContext, entries::copied},
     documents::Change,
     effect::Effect,
     message::{Health, Message, ScreenId, TextTarget, Then},
     notices::NoticeKind,
     state::{Goal, Question, State},
-    what_if::WhatIf,
 };
 use crate::{
     model::{
@@ -101,7 +101,6 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         }
         Message::AskDeployed(purpose) => return deployed::ask(state, purpose, now),
         Message::ListDeployed => return deployed::list(state, now),
-        Message::AskAgent(question) => return calls::ask_agent(state, &question, now),
         Message::Deployed { purpose, read } => deployed::came(state, purpose, read, now),
         Message::Push(push) => return deployed::push(state, push, now),
         Message::UseConnection(name) => use_connection(state, name, now),
@@ -158,53 +157,40 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         Message::Accept { then, draft } => return form::accept(state, then, draft, now),
         Message::Quit { discard } => return quit(state, discard),
 
-        Message::ToggleGroup(group) => workflow::toggle_group(state, &group),
-        Message::SetGroups(groups) => workflow::set_groups(state, groups),
-        Message::SetUser(user) => workflow::set_user(state, user, now),
-        Message::SetStart(start) => workflow::set_start(state, start, now),
-        Message::Step { tool, outcome } => workflow::step(state, &tool, outcome, now),
-        Message::StepLive { tool } => return workflow::step_live(state, &tool, now),
-        Message::Walk { tools } => workflow::walk(state, &tools, now),
-        Message::ShowRun(simulation) => {
-            state.simulation = *simulation;
-            state.live = None;
-        }
-        Message::SetQuestion(question) => state.simulation.set_question(question),
-        Message::ToggleStop(stop) => workflow::toggle_stop(state, stop, now),
-        Message::WhatIf => state.what_if = Some(WhatIf::of(&state.context())),
-        Message::TryEdits(edits) => workflow::try_edits(state, edits),
-        Message::AcceptWhatIf => return workflow::accept_what_if(state, now),
-        Message::DropWhatIf => state.what_if = None,
-        Message::StepTo(step) => state.simulation.go_to(step),
-        Message::StepBack => {
-            if !state.simulation.back() {
-                state.notices.push(NoticeKind::Hint, "this is the start of the run", now);
-            }
-        }
-        Message::RestartRun => workflow::restart(state, now),
+        Message::Workflow(message) => return workflow::handle_message(state, message, now),
+        Message::Call(message) => return handle_call(state, message, now),
+        Message::History(message) => return history::handle_message(state, message, now),
+        Message::Watch(message) => return watching::take(state, message, now),
+        Message::Answering(message) => return answering::take(state, message, now),
+    }
+    Vec::new()
+}
 
-        Message::Arguments { tool, edits } => calls::edit_arguments(state, &tool, &edits, now),
-        Message::UndoArguments(tool) => calls::undo_arguments(state, &tool, now),
-        Message::RedoArguments(tool) => calls::redo_arguments(state, &tool, now),
-        Message::SetUserName(user) => state.user = user,
-        Message::Sample { variable, value } => {
+fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effect> {
+    match message {
+        CallMessage::AskAgent(question) => return calls::ask_agent(state, &question, now),
+        CallMessage::EditArguments { tool, edits } => {
+            calls::edit_arguments(state, &tool, &edits, now)
+        }
+        CallMessage::UndoArguments(tool) => calls::undo_arguments(state, &tool, now),
+        CallMessage::RedoArguments(tool) => calls::redo_arguments(state, &tool, now),
+        CallMessage::SetUserName(user) => state.user = user,
+        CallMessage::SetSample { variable, value } => {
             state.samples.retain(|(name, _)| *name != variable);
             if !value.is_empty() {
                 state.samples.push((variable, value));
             }
         }
-        Message::Send { tool } => return calls::send(state, &tool, now),
-        Message::Resend(call) => return calls::resend(state, call, now),
-        Message::UseRoute(route) => state.route = route,
-        Message::NewAgent { tool } => calls::turn_new_agent(state, &tool, now),
-        Message::SendMany { tool, times, at_once } => {
+        CallMessage::Send { tool } => return calls::send(state, &tool, now),
+        CallMessage::Resend(call) => return calls::resend(state, call, now),
+        CallMessage::UseRoute(route) => state.route = route,
+        CallMessage::TurnNewAgent { tool } => calls::turn_new_agent(state, &tool, now),
+        CallMessage::SendMany { tool, times, at_once } => {
             return batch::begin(state, &tool, (times, at_once), now);
         }
-        Message::Cancel(call) => return batch::cancel(state, call),
-        Message::Watch(message) => return watching::take(state, message, now),
-        Message::Answering(message) => return answering::take(state, message, now),
-        Message::SelectCall(call) => state.calls.selected = Some(call),
-        Message::CallEvents { call, events } => {
+        CallMessage::Cancel(call) => return batch::cancel(state, call),
+        CallMessage::Select(call) => state.calls.selected = Some(call),
+        CallMessage::Events { call, events } => {
             if let Some((outcome, took_ms)) = calls::events(state, call, events, now) {
                 workflow::ended(state, call, outcome, took_ms, now);
                 let mut effects = cases::ended(state, call, now);
@@ -215,24 +201,8 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
                 return effects;
             }
         }
-        Message::RunCases(files) => return cases::run(state, files, now),
-        Message::EditCall { tool, arguments } => history::edit(state, &tool, &arguments, now),
-
-        Message::FindKept(query) => return history::find(state, query),
-        Message::KeptListed { turn, listing } => return history::listed(state, turn, listing),
-        Message::KeptChanged => return history::list(state),
-        Message::SelectKept(id) => return history::select(state, id),
-        Message::KeptOpened(trace) => history::opened(state, *trace),
-        Message::MarkKept(id) => history::mark(state, id),
-        Message::CompareKept(ids) => return vec![Effect::CompareKept(ids)],
-        Message::KeptCompared(traces) => state.kept.compared = Some(traces),
-        Message::DropComparison => state.kept.compared = None,
-        Message::ReplayKept { speed } => return history::replay(state, speed),
-        Message::Replayed { id, events, ended } => history::replayed(state, &id, events, ended),
-        Message::StopReplay => return history::stop(state),
-        Message::ResendKept => return history::resend(state, now),
-        Message::ExportKept { id, path } => return vec![Effect::ExportKept { id, path }],
-        Message::RemoveKept(id) => return vec![Effect::RemoveKept(id)],
+        CallMessage::RunCases(files) => return cases::run(state, files, now),
+        CallMessage::EditSent { tool, arguments } => history::edit(state, &tool, &arguments, now),
     }
     Vec::new()
 }

@@ -15,7 +15,7 @@ use tokio::{
 
 use super::now::now;
 use crate::{
-    app::{effect::Effect, message::Message, notices::NoticeKind},
+    app::{effect::Effect, history::HistoryMessage, message::Message, notices::NoticeKind},
     engine::trace::{lines, wanted::Wanted},
     model::{
         call::{Event, Request},
@@ -86,10 +86,10 @@ impl HistoryRecorder {
             Effect::OpenKept(id) => drop(self.opening.send_replace(Some(id))),
             Effect::CompareKept([before, after]) => {
                 self.answer(move |history| {
-                    Ok(Message::KeptCompared(Arc::new([
+                    Ok(Message::History(HistoryMessage::Compared(Arc::new([
                         history.open(&before)?,
                         history.open(&after)?,
-                    ])))
+                    ]))))
                 });
             }
             Effect::Replay { trace, speed } => {
@@ -103,7 +103,7 @@ impl HistoryRecorder {
                 Ok(Message::Notice(NoticeKind::Done, format!("the call is in {path}")))
             }),
             Effect::RemoveKept(id) => self.answer(move |history| {
-                history.remove(|of| of == &*id).map(|_| Message::KeptChanged)
+                history.remove(|of| of == &*id).map(|_| Message::History(HistoryMessage::Changed))
             }),
             _ => {}
         }
@@ -137,7 +137,9 @@ async fn list(
         let read =
             tokio::task::spawn_blocking(move || history.list(Wanted::parse(&query, now()))).await;
         let message = match read {
-            Ok(Ok(listing)) => Message::KeptListed { turn, listing: Arc::new(listing) },
+            Ok(Ok(listing)) => {
+                Message::History(HistoryMessage::Listed { turn, listing: Arc::new(listing) })
+            }
             Ok(Err(problem)) => Message::Failed(problem),
             Err(_) => continue,
         };
@@ -157,7 +159,7 @@ async fn open(
         let Some(id) = opening.borrow_and_update().clone() else { continue };
         let history = Arc::clone(&history);
         let message = match tokio::task::spawn_blocking(move || history.open(&id)).await {
-            Ok(Ok(trace)) => Message::KeptOpened(Box::new(trace)),
+            Ok(Ok(trace)) => Message::History(HistoryMessage::Opened(Box::new(trace))),
             Ok(Err(problem)) => Message::Failed(problem),
             Err(_) => continue,
         };
@@ -184,8 +186,11 @@ async fn replay(trace: Arc<Trace>, speed: u32, messages: mpsc::Sender<Message>) 
         let (events, later) = rest.split_at(count);
         rest = later;
         let ended = rest.is_empty();
-        let message =
-            Message::Replayed { id: trace.head.id.clone(), events: events.to_vec(), ended };
+        let message = Message::History(HistoryMessage::Replayed {
+            id: trace.head.id.clone(),
+            events: events.to_vec(),
+            ended,
+        });
         if messages.send(message).await.is_err() || ended {
             return;
         }

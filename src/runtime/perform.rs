@@ -22,6 +22,7 @@ use super::{
 };
 use crate::{
     app::{
+        calls::CallMessage,
         checking::Snapshot,
         effect::{Effect, Overwrite},
         message::{Condition, Health, Message, Purpose},
@@ -324,9 +325,13 @@ impl Performer {
                         let _ = messages.send(complaint).await;
                     }
                     let weight = events.iter().map(Event::weight).sum();
-                    if queue::put(&messages, Message::CallEvents { call, events }, weight)
-                        .await
-                        .is_err()
+                    if queue::put(
+                        &messages,
+                        Message::Call(CallMessage::Events { call, events }),
+                        weight,
+                    )
+                    .await
+                    .is_err()
                     {
                         return;
                     }
@@ -348,7 +353,7 @@ impl Performer {
         if let Some(complaint) = running.record.keep(&events) {
             self.tell(complaint);
         }
-        self.tell(Message::CallEvents { call, events });
+        self.tell(Message::Call(CallMessage::Events { call, events }));
     }
 
     fn test_connection(&self, turn: u64, connection: Connection) {

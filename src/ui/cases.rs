@@ -16,7 +16,7 @@ use super::{
     view::Reply,
 };
 use crate::{
-    app::{cases, documents::Change, message::Message, state::State},
+    app::{calls::CallMessage, cases, documents::Change, message::Message, state::State},
     engine::{
         case::{
             offer::{self, Suggestion},
@@ -132,10 +132,12 @@ pub fn menu(state: &State) -> Reply {
         [all, last].into_iter().chain(found.iter().map(|found| item(found, state))).collect();
     let page: Vec<Line> = found.iter().flat_map(|found| lines(found, state)).collect();
     let then = move |row: usize| match row {
-        0 => Reply::send(Message::RunCases(good.clone())),
+        0 => Reply::send(Message::Call(CallMessage::RunCases(good.clone()))),
         1 => Reply::Open(Box::new(Page::new("Cases", page.clone()))),
         row => match found.get(row - 2) {
-            Some((file, Ok(_))) => Reply::send(Message::RunCases(vec![file.clone()])),
+            Some((file, Ok(_))) => {
+                Reply::send(Message::Call(CallMessage::RunCases(vec![file.clone()])))
+            }
             Some((file, Err(issue))) => Reply::Refused(format!("{file}: {issue}")),
             None => Reply::Handled,
         },

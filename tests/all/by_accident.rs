@@ -5,6 +5,7 @@ use toolcrib::{
         edited_text::EditedText,
         effect::Effect,
         message::{Loaded, Message, ScreenId},
+        workflow::WorkflowMessage,
     },
     model::{context::Name, entry::FileId, finding::Severity, settings::SETTINGS},
     schema::pointer::Pointer,
@@ -212,7 +213,7 @@ fn a_test_is_of_the_connection_that_was_just_made() {
 fn the_smallest_change_shows_its_lines_before_it_writes() {
     let mut bench = Workbench::sample("spec-workflow", 120, 36);
     let groups = ["read-only", "knowledge"].map(Name::from);
-    bench.send(Message::SetGroups(Some(groups.into())));
+    bench.send(Message::Workflow(WorkflowMessage::SetGroups(Some(groups.into()))));
     let mut bench = bench.on(ScreenId::Workflow);
     let text = |bench: &Workbench| -> Vec<_> {
         bench.state.documents.iter().map(|(_, document)| document.text.clone()).collect()

@@ -5,6 +5,7 @@ use std::{fs, path::Path};
 use serde_json::{Value, json};
 use toolcrib::{
     app::{
+        calls::CallMessage,
         effect::Effect,
         message::{Message, ScreenId},
     },
@@ -194,7 +195,7 @@ fn a_call_is_kept_as_a_case_and_called_again_on_the_screen() {
         assert!(request.body.contains("6 * 7"));
         let call: CallId = *call;
         let events = [chunk(answer), end(Outcome::Succeeded)].map(|kind| Event { at_ms: 4, kind });
-        bench.send(Message::CallEvents { call, events: events.into() });
+        bench.send(Message::Call(CallMessage::Events { call, events: events.into() }));
         bench.draw();
         assert!(bench.screen().contains(words), "{}", bench.screen());
     }
@@ -245,7 +246,7 @@ fn many_are_called_a_few_at_a_time() {
         changes: files.iter().map(create).collect(),
     });
     bench.effects.clear();
-    bench.send(Message::RunCases(files));
+    bench.send(Message::Call(CallMessage::RunCases(files)));
     let begun = |bench: &Workbench| {
         bench
             .effects
@@ -260,10 +261,10 @@ fn many_are_called_a_few_at_a_time() {
     let mut ended = 0;
     while let Some(call) = begun(&bench).get(ended).copied() {
         let event = |kind| Event { at_ms: 1, kind };
-        bench.send(Message::CallEvents {
+        bench.send(Message::Call(CallMessage::Events {
             call,
             events: vec![event(chunk("42")), event(end(Outcome::Succeeded))],
-        });
+        }));
         ended += 1;
     }
     assert_eq!((ended, bench.state.cases.counts()), (9, (9, 0)));

@@ -6,6 +6,7 @@ use toolcrib::{
         effect::Effect,
         input::{Button, Input, Mods, Mouse, MouseKind},
         message::{Message, ScreenId},
+        workflow::WorkflowMessage,
     },
     engine::simulate::stop::Stop,
     model::{entry::FileId, tool::States},
@@ -15,7 +16,10 @@ use crate::support::workbench::Workbench;
 
 fn workflow((width, height): (u16, u16)) -> Workbench {
     let mut bench = Workbench::sample("spec-workflow", width, height);
-    bench.send(Message::SetGroups(Some(vec!["read-only".into(), "knowledge".into()])));
+    bench.send(Message::Workflow(WorkflowMessage::SetGroups(Some(vec![
+        "read-only".into(),
+        "knowledge".into(),
+    ]))));
     bench.on(ScreenId::Workflow)
 }
 
@@ -150,7 +154,7 @@ fn an_arrows_end_is_dragged_to_another_state() {
 #[test]
 fn what_is_renamed_stays_chosen_and_the_run_goes_on_in_it() {
     let mut bench = workflow((200, 60));
-    bench.send(Message::ToggleStop(Stop::State("analysis".into())));
+    bench.send(Message::Workflow(WorkflowMessage::ToggleStop(Stop::State("analysis".into()))));
     bench.keys("enter shift+tab");
     assert_eq!(bench.state.simulation.state(), "analysis");
     find(&mut bench, "analysis");
@@ -207,7 +211,7 @@ fn a_renamed_group_stays_asked_for_and_allowed() {
     let text = "[profiles]\nanalyst = [\"read-only\", \"knowledge\"]\n".into();
     let create = Change::Create { file: FileId::new("toolcrib.toml"), text };
     bench.send(Message::Change { label: "settings".into(), changes: vec![create] });
-    bench.send(Message::SetUser(Some("analyst".into())));
+    bench.send(Message::Workflow(WorkflowMessage::SetUser(Some("analyst".into()))));
     bench.keys("shift+tab shift+tab r ctrl+u");
     bench.types("readers");
     bench.keys("enter");

@@ -364,6 +364,7 @@ mod screen {
     use toolcrib::{
         app::{
             effect::Effect,
+            history::HistoryMessage,
             message::{Message, ScreenId},
         },
         engine::trace::{lines, tally::Tally, wanted::Wanted},
@@ -471,12 +472,19 @@ mod screen {
                             .iter()
                             .for_each(|event| tally.take(&lines::of_event(&trace.head.id, event)));
                     }
-                    bench.send(Message::KeptListed { turn, listing: Arc::new(tally.listing(100)) });
+                    bench.send(Message::History(HistoryMessage::Listed {
+                        turn,
+                        listing: Arc::new(tally.listing(100)),
+                    }));
                     answer(bench);
                 }
-                Effect::OpenKept(id) => bench.send(Message::KeptOpened(Box::new(find(&id)))),
+                Effect::OpenKept(id) => {
+                    bench.send(Message::History(HistoryMessage::Opened(Box::new(find(&id)))))
+                }
                 Effect::CompareKept(ids) => {
-                    bench.send(Message::KeptCompared(Arc::new(ids.map(|id| find(&id)))));
+                    bench.send(Message::History(HistoryMessage::Compared(Arc::new(
+                        ids.map(|id| find(&id)),
+                    ))));
                 }
                 other => bench.effects.push(other),
             }
@@ -551,11 +559,11 @@ mod screen {
         };
         assert_eq!(*speed, 2);
         let (id, events) = (trace.head.id.clone(), trace.events.clone());
-        bench.send(Message::Replayed {
+        bench.send(Message::History(HistoryMessage::Replayed {
             id: id.clone(),
             events: events[..2].to_vec(),
             ended: false,
-        });
+        }));
         bench.draw();
         let screen = bench.screen();
         assert!(
@@ -567,7 +575,11 @@ mod screen {
         assert!(bench.effects.contains(&Effect::StopReplay));
         assert!(bench.screen().contains("that is all"), "{}", bench.screen());
         // What was on its way changes nothing.
-        bench.send(Message::Replayed { id, events: events[2..].to_vec(), ended: true });
+        bench.send(Message::History(HistoryMessage::Replayed {
+            id,
+            events: events[2..].to_vec(),
+            ended: true,
+        }));
         assert_eq!(bench.state.kept.open.as_ref().unwrap().call.chunks, 3);
     }
 
@@ -599,7 +611,7 @@ mod screen {
         trace.head.reply = Some("response:tg:custom-rag".into());
         trace.head.body =
             r#"{"user":"u","config":"{}","arguments":"{\"question\":\"why?\"}"}"#.into();
-        bench.send(Message::KeptOpened(Box::new(trace)));
+        bench.send(Message::History(HistoryMessage::Opened(Box::new(trace))));
         bench.draw();
         bench.keys("b");
         assert!(bench.screen().contains("Keep as stub"), "{}", bench.screen());

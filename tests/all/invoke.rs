@@ -3,6 +3,7 @@
 use insta::assert_snapshot;
 use toolcrib::{
     app::{
+        calls::CallMessage,
         effect::Effect,
         message::{Message, ScreenId},
     },
@@ -318,17 +319,17 @@ fn a_million_chunks_cost_no_more_memory_and_no_more_work_a_frame_than_a_few_thou
     let call = bench.state.calls.iter().next_back().unwrap().id;
     let event = Event { at_ms: 1, kind: chunk("0123456789\n") };
     for _ in 0..1_000_000 / 256 {
-        bench.send(Message::CallEvents { call, events: vec![event.clone(); 256] });
+        bench.send(Message::Call(CallMessage::Events { call, events: vec![event.clone(); 256] }));
     }
     bench.draw();
     let shown = bench.state.calls.get(call).unwrap();
     assert_eq!((shown.chunks, shown.text.len()), (999_936, 11 * 999_936));
     // What a frame goes through is what is in memory, and that is bounded.
     assert_eq!((shown.events.len(), shown.events.let_go()), (5_200, 999_936 - 5_200));
-    bench.send(Message::CallEvents {
+    bench.send(Message::Call(CallMessage::Events {
         call,
         events: vec![Event { at_ms: 9, kind: end(Outcome::Succeeded, None) }],
-    });
+    }));
     for view in ["Raw", "Time", "MD", "Hex", "Text"] {
         bench.clicks(view);
         bench.keys("home end pageup");
@@ -362,10 +363,10 @@ fn a_request_is_sent_many_times_a_few_at_once() {
     while let Some(call) = begun(&bench).get(ended).copied() {
         ended += 1;
         let at_ms = 10 * ended as u64;
-        bench.send(Message::CallEvents {
+        bench.send(Message::Call(CallMessage::Events {
             call,
             events: vec![Event { at_ms, kind: end(Outcome::Succeeded, None) }],
-        });
+        }));
         assert!(begun(&bench).len() <= ended + 2);
     }
     bench.draw();
@@ -516,7 +517,7 @@ fn of_a_million_chunks_the_first_and_the_last_stay_and_the_text_is_whole() {
         let id = bench.state.calls.iter().next_back().unwrap().id;
         let events =
             (0..1_000).map(|at| Event { at_ms: part * 1_000 + at, kind: chunk("x") }).collect();
-        bench.send(Message::CallEvents { call: id, events });
+        bench.send(Message::Call(CallMessage::Events { call: id, events }));
     }
     bench.draw();
     let call = bench.state.calls.shown().unwrap();

@@ -10,9 +10,11 @@ use serde_json::json;
 use toolcrib::{
     app::{
         answering::{AnsweringMessage, AskId, Asked},
+        calls::CallMessage,
         connection_test::{Reached, Report},
         effect::Effect,
         folder::FolderList,
+        history::HistoryMessage,
         input::Input,
         message::{Condition, Health, Loaded, Message, ScreenId},
         watching::WatchMessage,
@@ -424,16 +426,18 @@ impl Session {
                 return self.goes_on(call);
             }
             Effect::ListKept { turn, .. } => {
-                Message::KeptListed { turn, listing: Arc::new(self.listing()) }
+                Message::History(HistoryMessage::Listed { turn, listing: Arc::new(self.listing()) })
             }
-            Effect::OpenKept(id) => Message::KeptOpened(Box::new(kept(&id))),
-            Effect::CompareKept(ids) => Message::KeptCompared(Arc::new(ids.map(|id| kept(&id)))),
-            Effect::Replay { trace, .. } => Message::Replayed {
+            Effect::OpenKept(id) => Message::History(HistoryMessage::Opened(Box::new(kept(&id)))),
+            Effect::CompareKept(ids) => {
+                Message::History(HistoryMessage::Compared(Arc::new(ids.map(|id| kept(&id)))))
+            }
+            Effect::Replay { trace, .. } => Message::History(HistoryMessage::Replayed {
                 id: trace.head.id.clone(),
                 events: trace.events.clone(),
                 ended: !fails,
-            },
-            Effect::RemoveKept(_) => Message::KeptChanged,
+            }),
+            Effect::RemoveKept(_) => Message::History(HistoryMessage::Changed),
             Effect::Watch { turn, .. } if !fails => Message::Watch(WatchMessage::Began { turn }),
             Effect::OpenTrace(path) => {
                 let head = Head {
@@ -524,7 +528,10 @@ impl Session {
             },
             _ => EventKind::Chunk { bytes: text.len(), text: text.into() },
         };
-        self.bench.send(Message::CallEvents { call, events: vec![Event { at_ms: self.at, kind }] });
+        self.bench.send(Message::Call(CallMessage::Events {
+            call,
+            events: vec![Event { at_ms: self.at, kind }],
+        }));
     }
 
     fn listing(&mut self) -> Listing {

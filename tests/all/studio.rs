@@ -5,6 +5,7 @@ use toolcrib::{
     app::{
         effect::Effect,
         message::{Message, ScreenId},
+        workflow::WorkflowMessage,
     },
     engine::{scenario::script::Scenario, simulate::stop::Stop},
     model::{
@@ -24,7 +25,9 @@ fn studio(groups: &[&str]) -> Workbench {
         allowed_groups: groups.iter().map(|group| Name::from(*group)).collect(),
     };
     bench.state.profiles = vec![profile("user-a", &["read-only"]), profile("user-b", &["write"])];
-    bench.send(Message::SetGroups(Some(groups.iter().map(|group| Name::from(*group)).collect())));
+    bench.send(Message::Workflow(WorkflowMessage::SetGroups(Some(
+        groups.iter().map(|group| Name::from(*group)).collect(),
+    ))));
     bench.on(ScreenId::Workflow)
 }
 

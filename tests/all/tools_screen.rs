@@ -1,7 +1,7 @@
 //! The Tools screen as it is used: keys and mouse in, the screen and the files out.
 
 use toolcrib::{
-    app::{effect::Effect, message::Message},
+    app::{effect::Effect, message::Message, workflow::WorkflowMessage},
     model::{call::Outcome, entry::FileId},
 };
 
@@ -57,8 +57,8 @@ fn one_field_edited_by_keys_changes_one_line_of_the_file() {
 fn a_renamed_tool_has_its_new_key_in_scenarios_and_in_the_run() {
     let mut bench = Workbench::sample("spec-workflow", 120, 36);
     let tool = bench.state.catalog.tool_called("knowledge-query").unwrap().id().clone();
-    bench.send(Message::SetGroups(Some(vec!["read-only".into()])));
-    bench.send(Message::Step { tool, outcome: Outcome::Succeeded });
+    bench.send(Message::Workflow(WorkflowMessage::SetGroups(Some(vec!["read-only".into()]))));
+    bench.send(Message::Workflow(WorkflowMessage::Step { tool, outcome: Outcome::Succeeded }));
     let scenario = |bench: &Workbench| {
         let file = FileId::new("scenarios/progression.yaml");
         bench.state.documents.get(&file).unwrap().text.to_string()

@@ -3,7 +3,10 @@
 
 use serde_json::{Value, json};
 use toolcrib::{
-    app::message::{Message, ScreenId},
+    app::{
+        message::{Message, ScreenId},
+        workflow::WorkflowMessage,
+    },
     model::context::Name,
 };
 
@@ -343,7 +346,7 @@ fn what_is_odd_and_loads_is_a_warning() {
 fn bench(text: &str) -> Workbench {
     let mut bench = Workbench::yaml(text, 160, 40);
     bench.send(Message::SwitchMode);
-    bench.send(Message::SetGroups(Some(vec![Name::from("*")])));
+    bench.send(Message::Workflow(WorkflowMessage::SetGroups(Some(vec![Name::from("*")]))));
     bench.on(ScreenId::Workflow)
 }
 
@@ -367,7 +370,7 @@ fn what_if_shows_no_tool_of_a_set_that_is_refused() {
     let mut bench = bench(REFUSED);
     bench.keys("w");
     assert!(bench.state.what_if.is_some(), "{}", bench.screen());
-    bench.send(Message::SetGroups(Some(vec![Name::from("default")])));
+    bench.send(Message::Workflow(WorkflowMessage::SetGroups(Some(vec![Name::from("default")]))));
     bench.draw();
     assert!(
         bench.shows("Available 0") && bench.shows("TrustGraph loads none of"),

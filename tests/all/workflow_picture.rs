@@ -6,6 +6,7 @@ use toolcrib::{
     app::{
         input::{Button, Input, Mods, Mouse, MouseKind},
         message::{Message, ScreenId},
+        workflow::WorkflowMessage,
     },
     model::context::Name,
 };
@@ -27,7 +28,7 @@ fn made(
         .unwrap();
     }
     let mut bench = Workbench::yaml(&text, width, height);
-    bench.send(Message::SetGroups(Some(vec![Name::from("g")])));
+    bench.send(Message::Workflow(WorkflowMessage::SetGroups(Some(vec![Name::from("g")]))));
     let mut bench = bench.on(ScreenId::Workflow);
     bench.keys("shift+tab");
     bench

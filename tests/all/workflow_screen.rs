@@ -2,9 +2,11 @@
 
 use toolcrib::{
     app::{
+        calls::CallMessage,
         effect::Effect,
         input::{Button, Input, Mods, Mouse, MouseKind},
         message::{Message, ScreenId},
+        workflow::WorkflowMessage,
     },
     engine::{
         groups::CustomGroups,
@@ -26,7 +28,9 @@ use crate::support::workbench::Workbench;
 
 fn workflow(groups: &[&str], (width, height): (u16, u16)) -> Workbench {
     let mut bench = Workbench::sample("spec-workflow", width, height);
-    bench.send(Message::SetGroups(Some(groups.iter().map(|group| Name::from(*group)).collect())));
+    bench.send(Message::Workflow(WorkflowMessage::SetGroups(Some(
+        groups.iter().map(|group| Name::from(*group)).collect(),
+    ))));
     bench.on(ScreenId::Workflow)
 }
 
@@ -212,7 +216,10 @@ fn a_live_step_calls_the_tool_and_moves_when_the_call_has_ended() {
             .collect();
     for name in names {
         let edit = Edit::Set { at: Pointer::root().child(name), to: "1".into() };
-        bench.send(Message::Arguments { tool: tool.clone(), edits: vec![edit] });
+        bench.send(Message::Call(CallMessage::EditArguments {
+            tool: tool.clone(),
+            edits: vec![edit],
+        }));
     }
     bench.keys("esc 2 l");
     assert!(
@@ -231,7 +238,7 @@ fn the_workspaces_own_groups_can_be_asked_for_and_are_shown_as_such() {
     let mut bench = Workbench::sample("spec-workflow", 120, 36);
     let own = serde_json::json!({"finish": ["reset-workflow", "text-completion"]});
     bench.state.custom_groups = CustomGroups::read(&own).unwrap();
-    bench.send(Message::SetGroups(Some(Vec::new())));
+    bench.send(Message::Workflow(WorkflowMessage::SetGroups(Some(Vec::new()))));
     let mut bench = bench.on(ScreenId::Workflow);
     assert!(bench.shows("finish") && bench.shows("own 2"), "{}", bench.screen());
     bench.clicks("[ ] finish");

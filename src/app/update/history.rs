@@ -5,7 +5,11 @@ use std::sync::Arc;
 use super::calls;
 use crate::{
     app::{
-        actions::Act, effect::Effect, history::request_of, message::ScreenId, notices::NoticeKind,
+        actions::Act,
+        effect::Effect,
+        history::{HistoryMessage, request_of},
+        message::ScreenId,
+        notices::NoticeKind,
         state::State,
     },
     model::{
@@ -18,8 +22,34 @@ use crate::{
     systems::agents,
 };
 
+/// Takes a message about them in.
+pub(super) fn handle_message(
+    state: &mut State,
+    message: HistoryMessage,
+    now: Millis,
+) -> Vec<Effect> {
+    match message {
+        HistoryMessage::Find(query) => return find(state, query),
+        HistoryMessage::Listed { turn, listing } => return listed(state, turn, listing),
+        HistoryMessage::Changed => return list(state),
+        HistoryMessage::Select(id) => return select(state, id),
+        HistoryMessage::Opened(trace) => opened(state, *trace),
+        HistoryMessage::Mark(id) => mark(state, id),
+        HistoryMessage::Compare(ids) => return vec![Effect::CompareKept(ids)],
+        HistoryMessage::Compared(traces) => state.kept.compared = Some(traces),
+        HistoryMessage::DropComparison => state.kept.compared = None,
+        HistoryMessage::Replay { speed } => return replay(state, speed),
+        HistoryMessage::Replayed { id, events, ended } => replayed(state, &id, events, ended),
+        HistoryMessage::StopReplay => return stop(state),
+        HistoryMessage::Resend => return resend(state, now),
+        HistoryMessage::Export { id, path } => return vec![Effect::ExportKept { id, path }],
+        HistoryMessage::Remove(id) => return vec![Effect::RemoveKept(id)],
+    }
+    Vec::new()
+}
+
 /// Looks for what was typed.
-pub(super) fn find(state: &mut State, query: String) -> Vec<Effect> {
+fn find(state: &mut State, query: String) -> Vec<Effect> {
     state.kept.query = query;
     list(state)
 }
@@ -31,7 +61,7 @@ pub(super) fn list(state: &mut State) -> Vec<Effect> {
 }
 
 /// The list was read.
-pub(super) fn listed(state: &mut State, turn: u64, listing: Arc<Listing>) -> Vec<Effect> {
+fn listed(state: &mut State, turn: u64, listing: Arc<Listing>) -> Vec<Effect> {
     if turn != state.kept.asked {
         return Vec::new();
     }
@@ -49,26 +79,26 @@ pub(super) fn listed(state: &mut State, turn: u64, listing: Arc<Listing>) -> Vec
     }
 }
 
-pub(super) fn select(state: &mut State, id: TraceId) -> Vec<Effect> {
+fn select(state: &mut State, id: TraceId) -> Vec<Effect> {
     let stop = stop(state);
     state.kept.compared = None;
     state.kept.selected = Some(id.clone());
     stop.into_iter().chain([Effect::OpenKept(id)]).collect()
 }
 
-pub(super) fn opened(state: &mut State, trace: Trace) {
+fn opened(state: &mut State, trace: Trace) {
     if state.kept.selected.as_ref() == Some(&trace.head.id) {
         let catalog = Arc::clone(&state.catalog);
         state.kept.show(Arc::new(trace), &catalog);
     }
 }
 
-pub(super) fn mark(state: &mut State, id: TraceId) {
+fn mark(state: &mut State, id: TraceId) {
     state.kept.marked = if state.kept.marked.as_ref() == Some(&id) { None } else { Some(id) };
 }
 
 /// Lets the open call come once more; `speed` times as fast, 0 is at once.
-pub(super) fn replay(state: &mut State, speed: u32) -> Vec<Effect> {
+fn replay(state: &mut State, speed: u32) -> Vec<Effect> {
     let mut effects = stop(state);
     let catalog = Arc::clone(&state.catalog);
     state.kept.compared = None;
@@ -76,7 +106,7 @@ pub(super) fn replay(state: &mut State, speed: u32) -> Vec<Effect> {
     effects
 }
 
-pub(super) fn replayed(state: &mut State, id: &TraceId, events: Vec<Event>, ended: bool) {
+fn replayed(state: &mut State, id: &TraceId, events: Vec<Event>, ended: bool) {
     let Some(open) =
         state.kept.open.as_mut().filter(|open| open.replaying && open.trace.head.id == *id)
     else {
@@ -89,7 +119,7 @@ pub(super) fn replayed(state: &mut State, id: &TraceId, events: Vec<Event>, ende
 }
 
 /// Ends a replay; the call is shown whole again.
-pub(super) fn stop(state: &mut State) -> Vec<Effect> {
+fn stop(state: &mut State) -> Vec<Effect> {
     match state.kept.open.as_mut().filter(|open| open.replaying) {
         Some(open) => {
             open.show_all();
@@ -100,7 +130,7 @@ pub(super) fn stop(state: &mut State) -> Vec<Effect> {
 }
 
 /// Sends the kept request under a fresh id, over the connection that it was made for.
-pub(super) fn resend(state: &mut State, now: Millis) -> Vec<Effect> {
+fn resend(state: &mut State, now: Millis) -> Vec<Effect> {
     let Some(open) = &state.kept.open else { return Vec::new() };
     let head = &open.trace.head;
     let problem = |cause: String, remedy: &str| {

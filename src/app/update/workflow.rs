@@ -6,6 +6,8 @@ use crate::{
         effect::Effect,
         notices::NoticeKind,
         state::{LiveStep, State},
+        what_if::WhatIf,
+        workflow::WorkflowMessage,
     },
     engine::{
         filter::permit,
@@ -26,7 +28,42 @@ use crate::{
     syntax::edit::Edit,
 };
 
-pub(super) fn toggle_group(state: &mut State, group: &Name) {
+/// Takes a message about it in.
+pub(super) fn handle_message(
+    state: &mut State,
+    message: WorkflowMessage,
+    now: Millis,
+) -> Vec<Effect> {
+    match message {
+        WorkflowMessage::ToggleGroup(group) => toggle_group(state, &group),
+        WorkflowMessage::SetGroups(groups) => set_groups(state, groups),
+        WorkflowMessage::SetUser(user) => set_user(state, user, now),
+        WorkflowMessage::SetStart(start) => set_start(state, start, now),
+        WorkflowMessage::Step { tool, outcome } => step(state, &tool, outcome, now),
+        WorkflowMessage::StepLive { tool } => return step_live(state, &tool, now),
+        WorkflowMessage::Walk { tools } => walk(state, &tools, now),
+        WorkflowMessage::ShowRun(simulation) => {
+            state.simulation = *simulation;
+            state.live = None;
+        }
+        WorkflowMessage::SetQuestion(question) => state.simulation.set_question(question),
+        WorkflowMessage::ToggleStop(stop) => toggle_stop(state, stop, now),
+        WorkflowMessage::WhatIf => state.what_if = Some(WhatIf::of(&state.context())),
+        WorkflowMessage::TryEdits(edits) => try_edits(state, edits),
+        WorkflowMessage::AcceptWhatIf => return accept_what_if(state, now),
+        WorkflowMessage::DropWhatIf => state.what_if = None,
+        WorkflowMessage::StepTo(step) => state.simulation.go_to(step),
+        WorkflowMessage::StepBack => {
+            if !state.simulation.back() {
+                state.notices.push(NoticeKind::Hint, "this is the start of the run", now);
+            }
+        }
+        WorkflowMessage::RestartRun => restart(state, now),
+    }
+    Vec::new()
+}
+
+fn toggle_group(state: &mut State, group: &Name) {
     let asked = state
         .what_if
         .as_ref()
@@ -42,14 +79,14 @@ pub(super) fn toggle_group(state: &mut State, group: &Name) {
     set_groups(state, Some(groups));
 }
 
-pub(super) fn set_groups(state: &mut State, groups: Option<Vec<Name>>) {
+fn set_groups(state: &mut State, groups: Option<Vec<Name>>) {
     match &mut state.what_if {
         Some(what_if) => what_if.groups = groups,
         None => state.simulation.set_groups(groups),
     }
 }
 
-pub(super) fn try_edits(state: &mut State, edits: Vec<(EntryId, GateEdit)>) {
+fn try_edits(state: &mut State, edits: Vec<(EntryId, GateEdit)>) {
     if let Some(what_if) = &mut state.what_if {
         for (tool, edit) in edits {
             what_if.edit(&tool, edit);
@@ -58,7 +95,7 @@ pub(super) fn try_edits(state: &mut State, edits: Vec<(EntryId, GateEdit)>) {
 }
 
 /// Makes what was only looked at: the groups for the run, the edits as one step of undo.
-pub(super) fn accept_what_if(state: &mut State, now: Millis) -> Vec<Effect> {
+fn accept_what_if(state: &mut State, now: Millis) -> Vec<Effect> {
     let Some(what_if) = state.what_if.take() else { return Vec::new() };
     let edits: Vec<Change> =
         what_if.entry_edits(&state.catalog.tools).into_iter().map(Change::Entry).collect();
@@ -78,7 +115,7 @@ fn tool_key(state: &State, tool: &EntryId) -> String {
     state.catalog.tool(tool).map_or_else(|| "a tool".to_owned(), |tool| tool.entry.key.clone())
 }
 
-pub(super) fn toggle_stop(state: &mut State, stop: Stop, now: Millis) {
+fn toggle_stop(state: &mut State, stop: Stop, now: Millis) {
     let words = stop.text();
     match state.stops.iter().position(|known| *known == stop) {
         Some(row) => {
@@ -93,7 +130,7 @@ pub(super) fn toggle_stop(state: &mut State, stop: Stop, now: Millis) {
 }
 
 /// Takes tools one after another, as far as no stop is met and none is refused.
-pub(super) fn walk(state: &mut State, way: &[EntryId], now: Millis) {
+fn walk(state: &mut State, way: &[EntryId], now: Millis) {
     if state.what_if.is_some() {
         state.notices.push(
             NoticeKind::Hint,
@@ -134,20 +171,20 @@ enum Taken {
     Refused,
 }
 
-pub(super) fn set_user(state: &mut State, user: Option<Name>, now: Millis) {
+fn set_user(state: &mut State, user: Option<Name>, now: Millis) {
     state.simulation.set_user(user);
     if let Err(denied) = permit(&state.profiles, &state.context()) {
         state.notices.push(NoticeKind::Warning, denied.to_string(), now);
     }
 }
 
-pub(super) fn set_start(state: &mut State, start: Name, now: Millis) {
+fn set_start(state: &mut State, start: Name, now: Millis) {
     let context = state.context();
     state.notices.push(NoticeKind::Done, format!("the run starts in {start}"), now);
     begin(state, Context { state: Some(start), ..context }, now);
 }
 
-pub(super) fn restart(state: &mut State, now: Millis) {
+fn restart(state: &mut State, now: Millis) {
     let start = state.simulation.start().clone();
     let groups = state.context().groups;
     begin(state, Context { groups, ..start }, now);
@@ -161,7 +198,7 @@ fn begin(state: &mut State, start: Context, now: Millis) {
     state.simulation.set_question(question);
 }
 
-pub(super) fn step(state: &mut State, tool: &EntryId, outcome: Outcome, now: Millis) {
+fn step(state: &mut State, tool: &EntryId, outcome: Outcome, now: Millis) {
     if state.what_if.is_some() {
         state.notices.push(
             NoticeKind::Hint,
@@ -242,7 +279,7 @@ fn try_take(
 }
 
 /// Calls the tool; the step is taken when the call has ended.
-pub(super) fn step_live(state: &mut State, tool: &EntryId, now: Millis) -> Vec<Effect> {
+fn step_live(state: &mut State, tool: &EntryId, now: Millis) -> Vec<Effect> {
     if state.what_if.is_some() {
         state.notices.push(
             NoticeKind::Hint,

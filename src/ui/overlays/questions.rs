@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     app::{
+        calls::CallMessage,
         compose::{
             context::ComposeContext,
             imports::{self, Differing},
@@ -129,7 +130,7 @@ pub fn agent_prompt(state: &State) -> Prompt {
     let question = state.simulation.question().unwrap_or_default();
     Prompt::new("Ask the agent", words, question, |text, _| match text.is_empty() {
         true => Err("write a question".into()),
-        false => Ok(Reply::send(Message::AskAgent(text.to_owned()))),
+        false => Ok(Reply::send(Message::Call(CallMessage::AskAgent(text.to_owned())))),
     })
 }
 

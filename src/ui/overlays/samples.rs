@@ -8,7 +8,7 @@ use super::{
     prompt::Prompt,
 };
 use crate::{
-    app::{message::Message, state::State},
+    app::{calls::CallMessage, message::Message, state::State},
     model::{
         merging::{Merging, Origin},
         tool::Tool,
@@ -86,8 +86,12 @@ pub fn menu(state: &State) -> Menu {
     Menu::replying("What if", items, move |row| match variables.get(row) {
         Some(variable) => prompt(variable, &present[row]),
         None => {
-            let back =
-                |name: &String| Message::Sample { variable: name.clone(), value: String::new() };
+            let back = |name: &String| {
+                Message::Call(CallMessage::SetSample {
+                    variable: name.clone(),
+                    value: String::new(),
+                })
+            };
             Reply::Send(samples.iter().map(back).collect())
         }
     })
@@ -102,7 +106,10 @@ fn prompt(variable: &Variable, present: &str) -> Reply {
         words,
         present,
         move |text, _| {
-            Ok(Reply::send(Message::Sample { variable: name.clone(), value: text.to_owned() }))
+            Ok(Reply::send(Message::Call(CallMessage::SetSample {
+                variable: name.clone(),
+                value: text.to_owned(),
+            })))
         },
     )))
 }

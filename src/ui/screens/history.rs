@@ -19,6 +19,8 @@ use self::{comparison::Comparison, list::List};
 use crate::{
     app::{
         actions::{Act, Scope},
+        calls::CallMessage,
+        history::HistoryMessage,
         history::Opened,
         input::{Code, Input, Mouse, MouseKind},
         message::Message,
@@ -109,10 +111,10 @@ impl History {
     /// Esc leaves what lies nearest.
     fn leave(&mut self, state: &State) -> Reply {
         if state.kept.compared.is_some() {
-            return Reply::send(Message::DropComparison);
+            return Reply::send(Message::History(HistoryMessage::DropComparison));
         }
         if open(state).is_some_and(|open| open.replaying) {
-            return Reply::send(Message::StopReplay);
+            return Reply::send(Message::History(HistoryMessage::StopReplay));
         }
         if self.answer.shows_strays() {
             self.answer.turn_strays();
@@ -121,7 +123,7 @@ impl History {
         if state.kept.query.is_empty() {
             Reply::Handled
         } else {
-            Reply::send(Message::FindKept(String::new()))
+            Reply::send(Message::History(HistoryMessage::Find(String::new())))
         }
     }
 }
@@ -139,9 +141,9 @@ fn replay_menu() -> Reply {
         .map(|(title, _)| Item { title: (*title).to_owned(), ..Item::default() })
         .collect();
     Reply::Open(Box::new(Menu::replying("Replay", items, move |row| {
-        speeds
-            .get(row)
-            .map_or(Reply::Handled, |(_, speed)| Reply::send(Message::ReplayKept { speed: *speed }))
+        speeds.get(row).map_or(Reply::Handled, |(_, speed)| {
+            Reply::send(Message::History(HistoryMessage::Replay { speed: *speed }))
+        })
     })))
 }
 
@@ -180,7 +182,10 @@ fn export_prompt(open: &Opened) -> Reply {
     Reply::Open(Box::new(Prompt::new("Export", words, name, move |path, _| {
         match path.is_empty() {
             true => Err("a file needs a name".into()),
-            false => Ok(Reply::send(Message::ExportKept { id: id.clone(), path: path.to_owned() })),
+            false => Ok(Reply::send(Message::History(HistoryMessage::Export {
+                id: id.clone(),
+                path: path.to_owned(),
+            }))),
         }
     })))
 }
@@ -188,8 +193,11 @@ fn export_prompt(open: &Opened) -> Reply {
 fn remove_question(open: &Opened) -> Reply {
     let head = &open.trace.head;
     let words = format!("This call of {} is taken out of the history for good.", head.tool);
-    let remove =
-        Choice { key: 'y', words: "remove", messages: vec![Message::RemoveKept(head.id.clone())] };
+    let remove = Choice {
+        key: 'y',
+        words: "remove",
+        messages: vec![Message::History(HistoryMessage::Remove(head.id.clone()))],
+    };
     let keep = Choice { key: 'n', words: "keep", messages: Vec::new() };
     Reply::Open(Box::new(Confirm::new("Remove?", words, vec![remove, keep], Vec::new())))
 }
@@ -257,30 +265,30 @@ impl Screen for History {
             Act::NextView => self.answer.next_view(open.map(|open| &open.call)),
             Act::Strays => self.answer.turn_strays(),
             Act::Replay if open.is_some_and(|open| open.replaying) => {
-                return Reply::send(Message::StopReplay);
+                return Reply::send(Message::History(HistoryMessage::StopReplay));
             }
             Act::Replay => return replay_menu(),
             Act::MarkKept => {
-                return state
-                    .kept
-                    .selected
-                    .clone()
-                    .map_or(Reply::Handled, |id| Reply::send(Message::MarkKept(id)));
+                return state.kept.selected.clone().map_or(Reply::Handled, |id| {
+                    Reply::send(Message::History(HistoryMessage::Mark(id)))
+                });
             }
             Act::CompareKept if state.kept.compared.is_some() => {
-                return Reply::send(Message::DropComparison);
+                return Reply::send(Message::History(HistoryMessage::DropComparison));
             }
             Act::CompareKept => {
                 let both = state.kept.other().cloned().zip(state.kept.selected.clone());
                 return both.map_or(Reply::Handled, |(before, after)| {
-                    Reply::send(Message::CompareKept([before, after]))
+                    Reply::send(Message::History(HistoryMessage::Compare([before, after])))
                 });
             }
-            Act::ResendKept => return Reply::send(Message::ResendKept),
+            Act::ResendKept => return Reply::send(Message::History(HistoryMessage::Resend)),
             Act::EditKept => {
-                let edit = |open: &Opened| Message::EditCall {
-                    tool: open.trace.head.tool.to_string(),
-                    arguments: open.trace.head.arguments.clone(),
+                let edit = |open: &Opened| {
+                    Message::Call(CallMessage::EditSent {
+                        tool: open.trace.head.tool.to_string(),
+                        arguments: open.trace.head.arguments.clone(),
+                    })
                 };
                 return open.map_or(Reply::Handled, |open| Reply::send(edit(open)));
             }

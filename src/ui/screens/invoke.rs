@@ -26,6 +26,7 @@ use crate::{
         actions::{Act, Scope},
         answering::AnsweringMessage,
         batch::Many,
+        calls::CallMessage,
         input::{Input, Mouse, MouseKind},
         message::{Message, ScreenId},
         state::State,
@@ -149,8 +150,12 @@ impl Invoke {
 
     /// Where only one pane fits, a call that was sent is watched.
     fn watched(&mut self, reply: Reply) -> Reply {
-        let sends =
-            |message: &Message| matches!(message, Message::Send { .. } | Message::Resend(_));
+        let sends = |message: &Message| {
+            matches!(
+                message,
+                Message::Call(CallMessage::Send { .. }) | Message::Call(CallMessage::Resend(_))
+            )
+        };
         if self.narrow && matches!(&reply, Reply::Send(messages) if messages.iter().any(sends)) {
             self.panes.focus = RIGHT;
         }
@@ -180,7 +185,9 @@ impl Invoke {
 
     fn cancel(&mut self, state: &State) -> Reply {
         match state.calls.shown() {
-            Some(call) if call.outcome().is_none() => Reply::send(Message::Cancel(call.id)),
+            Some(call) if call.outcome().is_none() => {
+                Reply::send(Message::Call(CallMessage::Cancel(call.id)))
+            }
             _ if self.answer.shows_strays() => {
                 self.answer.turn_strays();
                 Reply::Handled
@@ -262,9 +269,9 @@ fn route_menu(state: &State) -> Reply {
     let ids: Vec<&str> = offers.iter().map(|offer| offer.id).collect();
     let at = ids.iter().position(|id| state.route.as_deref() == Some(id)).map_or(0, |row| row + 1);
     let choose = move |row: usize| {
-        Reply::send(Message::UseRoute(
+        Reply::send(Message::Call(CallMessage::UseRoute(
             row.checked_sub(1).and_then(|row| Some((*ids.get(row)?).to_owned())),
-        ))
+        )))
     };
     Reply::Open(Box::new(Menu::replying("Calls take the route", items, choose).at(at)))
 }
@@ -290,7 +297,7 @@ fn times_prompt(state: &State, tool: EntryId) -> Reply {
         let (times, at_once) = series::parse(text).ok_or_else(|| {
             format!("write 20, or 20 x 4: up to {} x {}", series::MOST, series::MOST_AT_ONCE)
         })?;
-        Ok(Reply::send(Message::SendMany { tool: tool.clone(), times, at_once }))
+        Ok(Reply::send(Message::Call(CallMessage::SendMany { tool: tool.clone(), times, at_once })))
     })))
 }
 
@@ -400,10 +407,10 @@ impl Screen for Invoke {
                 let typed = tool.and_then(|tool| Some((state.arguments.get(&tool)?, tool)));
                 return match typed {
                     Some((text, tool)) if act == Act::Undo && text.can_undo() => {
-                        Reply::send(Message::UndoArguments(tool))
+                        Reply::send(Message::Call(CallMessage::UndoArguments(tool)))
                     }
                     Some((text, tool)) if act == Act::Redo && text.can_redo() => {
-                        Reply::send(Message::RedoArguments(tool))
+                        Reply::send(Message::Call(CallMessage::RedoArguments(tool)))
                     }
                     _ => Reply::Ignored,
                 };
@@ -416,8 +423,9 @@ impl Screen for Invoke {
             Act::Route => return route_menu(state),
             Act::AnswerByHand => return answer_by_hand(state),
             Act::NewAgent => {
-                return tool_of(state)
-                    .map_or(Reply::Handled, |tool| Reply::send(Message::NewAgent { tool }));
+                return tool_of(state).map_or(Reply::Handled, |tool| {
+                    Reply::send(Message::Call(CallMessage::TurnNewAgent { tool }))
+                });
             }
             Act::DeployedTools => {
                 self.panes.focus = LEFT;
@@ -426,10 +434,9 @@ impl Screen for Invoke {
             }
             Act::CancelCall => return self.cancel(state),
             Act::Resend => {
-                let reply = state
-                    .calls
-                    .shown()
-                    .map_or(Reply::Handled, |call| Reply::send(Message::Resend(call.id)));
+                let reply = state.calls.shown().map_or(Reply::Handled, |call| {
+                    Reply::send(Message::Call(CallMessage::Resend(call.id)))
+                });
                 return self.watched(reply);
             }
             Act::CopyAs => return self.copy(state),
@@ -440,9 +447,11 @@ impl Screen for Invoke {
                 return tool_of(state).map_or(Reply::Handled, |tool| times_prompt(state, tool));
             }
             Act::EditSent => {
-                let edit = |call: &Call| Message::EditCall {
-                    tool: call.request.name.clone(),
-                    arguments: call.request.arguments.clone(),
+                let edit = |call: &Call| {
+                    Message::Call(CallMessage::EditSent {
+                        tool: call.request.name.clone(),
+                        arguments: call.request.arguments.clone(),
+                    })
                 };
                 return state.calls.shown().map_or(Reply::Handled, |call| Reply::send(edit(call)));
             }

@@ -36,9 +36,11 @@ use self::{
 use crate::{
     app::{
         actions::{Act, Scope},
+        calls::CallMessage,
         input::{Code, Input, Key, Mouse},
         message::{Message, ScreenId},
         state::State,
+        workflow::WorkflowMessage,
     },
     model::call::Outcome,
     ui::{
@@ -112,8 +114,10 @@ impl WorkflowScreen {
             return self.offers.widen(facts);
         }
         match &state.live {
-            _ if state.what_if.is_some() => Reply::send(Message::DropWhatIf),
-            Some(live) => Reply::send(Message::Cancel(live.call)),
+            _ if state.what_if.is_some() => {
+                Reply::send(Message::Workflow(WorkflowMessage::DropWhatIf))
+            }
+            Some(live) => Reply::send(Message::Call(CallMessage::Cancel(live.call))),
             // In the picture an arrow, then a state, is no longer chosen.
             None => match self.pane_key(Key::plain(Code::Esc), state) {
                 Reply::Ignored => {
@@ -378,9 +382,9 @@ impl Screen for WorkflowScreen {
             }
             Act::StepFailed => return self.offers.step(facts, Outcome::Failed),
             Act::StepLive => return self.offers.live(facts, state),
-            Act::StepBack => return Reply::send(Message::StepBack),
+            Act::StepBack => return Reply::send(Message::Workflow(WorkflowMessage::StepBack)),
             Act::Branches => return run::next_branch(state),
-            Act::RestartRun => return Reply::send(Message::RestartRun),
+            Act::RestartRun => return Reply::send(Message::Workflow(WorkflowMessage::RestartRun)),
             Act::Tick => return self.request.tick(facts, state),
             Act::AllGroups => return self.request.all_groups(state),
             Act::ChangeUser => return request::next_user(state),
@@ -405,7 +409,9 @@ impl Screen for WorkflowScreen {
             }
             Act::CopyRun => return copy::menu(facts, state),
             Act::WhatIf => return tries::toggle(state),
-            Act::AcceptWhatIf => return Reply::send(Message::AcceptWhatIf),
+            Act::AcceptWhatIf => {
+                return Reply::send(Message::Workflow(WorkflowMessage::AcceptWhatIf));
+            }
             Act::TakeBack => return self.take_back(state),
             Act::AutoRun => return walks::menu(facts, state),
             Act::StopWhen => {

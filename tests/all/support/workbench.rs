@@ -6,6 +6,7 @@ use std::{fs, path::Path, sync::Arc};
 use ratatui::{Terminal, backend::TestBackend, buffer::Buffer, layout::Rect, style::Style};
 use toolcrib::{
     app::{
+        calls::CallMessage,
         documents::Document,
         effect::Effect,
         form_file::{FormEnd, FormFile, Goal},
@@ -191,7 +192,7 @@ impl Workbench {
     pub fn happens(&mut self, events: impl IntoIterator<Item = (u64, EventKind)>) {
         let call: CallId = self.state.calls.iter().next_back().expect("a call").id;
         let events = events.into_iter().map(|(at_ms, kind)| Event { at_ms, kind }).collect();
-        self.send(Message::CallEvents { call, events });
+        self.send(Message::Call(CallMessage::Events { call, events }));
         self.draw();
     }
 

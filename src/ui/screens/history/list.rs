@@ -5,6 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use crate::{
     app::{
         actions::Act,
+        history::HistoryMessage,
         input::{Code, Input, Key, Mouse, MouseKind},
         message::Message,
         state::State,
@@ -120,7 +121,7 @@ impl List {
             Input::Paste(text) => match &mut self.find {
                 Some(find) => {
                     find.insert(text);
-                    Reply::send(Message::FindKept(find.text().to_owned()))
+                    Reply::send(Message::History(HistoryMessage::Find(find.text().to_owned())))
                 }
                 None => Reply::Ignored,
             },
@@ -134,13 +135,15 @@ impl List {
             return match key.code {
                 Code::Esc => {
                     self.find = None;
-                    Reply::send(Message::FindKept(String::new()))
+                    Reply::send(Message::History(HistoryMessage::Find(String::new())))
                 }
                 Code::Enter => {
                     self.find = None;
                     Reply::Handled
                 }
-                _ if find.key(key) => Reply::send(Message::FindKept(find.text().to_owned())),
+                _ if find.key(key) => {
+                    Reply::send(Message::History(HistoryMessage::Find(find.text().to_owned())))
+                }
                 _ => Reply::Ignored,
             };
         }
@@ -151,7 +154,7 @@ impl List {
     fn choose(&self, state: &State) -> Reply {
         let chosen = state.kept.listing.calls.get(self.cursor.row).map(|call| &call.id);
         match chosen.filter(|id| state.kept.selected.as_ref() != Some(*id)) {
-            Some(id) => Reply::send(Message::SelectKept(id.clone())),
+            Some(id) => Reply::send(Message::History(HistoryMessage::Select(id.clone()))),
             None => Reply::Handled,
         }
     }

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     app::{
+        calls::CallMessage,
         documents::Change,
         edited_text::EditedText,
         input::{Code, Input, Mouse, MouseKind},
@@ -66,7 +67,7 @@ impl ValueOwner for RequestPart {
     fn edit_messages(&self, edits: Vec<Edit>, _: &Form, _: &State) -> Vec<Message> {
         let tool = self.tool.clone();
         match self.part {
-            Part::Arguments => vec![Message::Arguments { tool, edits }],
+            Part::Arguments => vec![Message::Call(CallMessage::EditArguments { tool, edits })],
             Part::Configuration => {
                 let label = edits.first().map_or_else(String::new, |edit| {
                     format!("set {}", edit.at().to_string().trim_start_matches('/'))
@@ -328,7 +329,7 @@ impl RequestPane {
             return Reply::Send(messages);
         }
         self.warned = None;
-        messages.push(Message::Send { tool });
+        messages.push(Message::Call(CallMessage::Send { tool }));
         Reply::Send(messages)
     }
 

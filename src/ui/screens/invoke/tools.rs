@@ -9,6 +9,7 @@ use ratatui::{
 
 use crate::{
     app::{
+        calls::CallMessage,
         deployed::{DeployedTools, Progress},
         input::{Code, Input, Key, Mouse, MouseKind},
         message::Message,
@@ -412,7 +413,7 @@ fn show(state: &State, row: usize) -> Reply {
     if state.tool(&tool).is_some() {
         messages.push(Message::Select(tool));
     }
-    messages.push(Message::SelectCall(id));
+    messages.push(Message::Call(CallMessage::Select(id)));
     Reply::Send(messages)
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    app::{documents::Change, message::Message, state::State},
+    app::{documents::Change, message::Message, state::State, workflow::WorkflowMessage},
     engine::scenario::{
         coverage::Coverage,
         page,
@@ -106,7 +106,8 @@ pub fn menu(state: &State) -> Reply {
         None => Reply::Open(Box::new(all_page(&trials, &coverage))),
         Some(one) => {
             let page = Page::new(one.0.clone(), trial_lines(one));
-            let show = Message::ShowRun(Box::new(one.1.simulation.clone()));
+            let show =
+                Message::Workflow(WorkflowMessage::ShowRun(Box::new(one.1.simulation.clone())));
             Reply::Open(Box::new(page.going("go to this run", vec![show])))
         }
     };
@@ -189,6 +190,8 @@ pub fn question(state: &State) -> Reply {
         "What does the user ask? Live steps give it to tools with an argument question or query.";
     let present = state.simulation.question().unwrap_or_default().to_owned();
     Reply::Open(Box::new(Prompt::new("Question", words, present, |text, _| {
-        Ok(Reply::send(Message::SetQuestion((!text.is_empty()).then(|| text.to_owned()))))
+        Ok(Reply::send(Message::Workflow(WorkflowMessage::SetQuestion(
+            (!text.is_empty()).then(|| text.to_owned()),
+        ))))
     })))
 }

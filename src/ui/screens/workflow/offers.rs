@@ -12,6 +12,7 @@ use crate::{
         message::{Message, ScreenId},
         notices::NoticeKind,
         state::State,
+        workflow::WorkflowMessage,
     },
     engine::{explain::tool::Change, filter::Reason, gated::ToolRow},
     model::{call::Outcome, tool::NotLoaded},
@@ -262,7 +263,9 @@ impl Offers {
 
     pub fn step(&self, facts: &Facts, outcome: Outcome) -> Reply {
         match self.available.get(self.at).and_then(|row| facts.id(*row)) {
-            Some(id) => Reply::send(Message::Step { tool: id.clone(), outcome }),
+            Some(id) => {
+                Reply::send(Message::Workflow(WorkflowMessage::Step { tool: id.clone(), outcome }))
+            }
             None => {
                 Reply::Refused("this tool is hidden: Space makes the change that shows it".into())
             }
@@ -274,9 +277,10 @@ impl Offers {
     pub fn try_hidden(&self, facts: &Facts) -> Reply {
         let hidden = self.at.checked_sub(self.available.len()).and_then(|at| self.hidden.get(at));
         match hidden.and_then(|row| facts.id(*row)) {
-            Some(id) => {
-                Reply::send(Message::Step { tool: id.clone(), outcome: Outcome::Succeeded })
-            }
+            Some(id) => Reply::send(Message::Workflow(WorkflowMessage::Step {
+                tool: id.clone(),
+                outcome: Outcome::Succeeded,
+            })),
             None => Reply::Refused("this tool is available: Enter takes it".into()),
         }
     }
@@ -300,7 +304,9 @@ impl Offers {
             .filter(|name| given.get(name).is_none() && asked != Some(*name))
             .collect();
         if missing.is_empty() {
-            return Reply::send(Message::StepLive { tool: tool.id().clone() });
+            return Reply::send(Message::Workflow(WorkflowMessage::StepLive {
+                tool: tool.id().clone(),
+            }));
         }
         let words = format!(
             "{} needs {}: press Enter and type it, go back with 2, and press l again",
@@ -332,12 +338,14 @@ impl Offers {
             }
             return Reply::Refused("no change of the request shows this tool: e edits it".into());
         };
-        let walk = |rows: &[ToolRow]| Message::Walk {
-            tools: rows.iter().filter_map(|row| facts.id(*row)).cloned().collect(),
+        let walk = |rows: &[ToolRow]| {
+            Message::Workflow(WorkflowMessage::Walk {
+                tools: rows.iter().filter_map(|row| facts.id(*row)).cloned().collect(),
+            })
         };
         let mut messages: Vec<Message> = facts
             .groups_for(change)
-            .map(|groups| Message::SetGroups(Some(groups)))
+            .map(|groups| Message::Workflow(WorkflowMessage::SetGroups(Some(groups))))
             .into_iter()
             .collect();
         let made = match change {
@@ -355,12 +363,14 @@ impl Offers {
             Change::Take { tools, .. } | Change::AskAndTake { tools, .. } => {
                 messages.push(walk(tools));
             }
-            Change::Start { state, .. } => messages.push(Message::SetStart(state.clone())),
+            Change::Start { state, .. } => {
+                messages.push(Message::Workflow(WorkflowMessage::SetStart(state.clone())))
+            }
             Change::Edit(edits) if state.what_if.is_some() => {
                 let Some(id) = facts.id(tool) else { return Reply::Handled };
-                messages.push(Message::TryEdits(
+                messages.push(Message::Workflow(WorkflowMessage::TryEdits(
                     edits.iter().map(|edit| (id.clone(), edit.clone())).collect(),
-                ));
+                )));
             }
             Change::Edit(edits) => {
                 let Some(tool) = facts.id(tool).and_then(|id| state.catalog.tool(id)) else {

@@ -12,6 +12,7 @@ use crate::{
         input::{Key, Mouse, MouseKind},
         message::Message,
         state::State,
+        workflow::WorkflowMessage,
     },
     engine::filter::AskedGroups,
     model::context::{ANY, Name},
@@ -164,11 +165,13 @@ impl Request {
                     .groups
                     .iter()
                     .filter(|other| other.name != group.name && other.origin == GroupOrigin::Tools);
-                Reply::send(Message::SetGroups(Some(
+                Reply::send(Message::Workflow(WorkflowMessage::SetGroups(Some(
                     others.map(|other| other.name.clone()).collect(),
-                )))
+                ))))
             }
-            Row::Group(group) => Reply::send(Message::ToggleGroup(group.name.clone())),
+            Row::Group(group) => {
+                Reply::send(Message::Workflow(WorkflowMessage::ToggleGroup(group.name.clone())))
+            }
             Row::User => users(state),
             Row::Start => starts(facts),
             Row::Question => keep::question(state),
@@ -184,7 +187,7 @@ impl Request {
             self.before_all = context.groups;
             Some(vec![ANY.into()])
         };
-        Reply::send(Message::SetGroups(groups))
+        Reply::send(Message::Workflow(WorkflowMessage::SetGroups(groups)))
     }
 }
 
@@ -209,7 +212,9 @@ pub fn next_user(state: &State) -> Reply {
             at.and_then(|at| state.profiles.get(at + 1))
         }
     };
-    Reply::send(Message::SetUser(next.map(|profile| profile.user.clone())))
+    Reply::send(Message::Workflow(WorkflowMessage::SetUser(
+        next.map(|profile| profile.user.clone()),
+    )))
 }
 
 fn users(state: &State) -> Reply {
@@ -234,7 +239,7 @@ fn users(state: &State) -> Reply {
         .chain(state.profiles.iter().map(|profile| Some(profile.user.clone())))
         .collect();
     Reply::Open(Box::new(Menu::replying("User", items, move |row| {
-        Reply::send(Message::SetUser(names[row].clone()))
+        Reply::send(Message::Workflow(WorkflowMessage::SetUser(names[row].clone())))
     })))
 }
 
@@ -250,6 +255,6 @@ fn starts(facts: &Facts) -> Reply {
     };
     let items = names.iter().enumerate().map(item).collect();
     Reply::Open(Box::new(Menu::replying("Start the run in", items, move |row| {
-        Reply::send(Message::SetStart(names[row].clone()))
+        Reply::send(Message::Workflow(WorkflowMessage::SetStart(names[row].clone())))
     })))
 }

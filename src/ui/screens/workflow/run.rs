@@ -13,6 +13,7 @@ use crate::{
         input::{Key, Mouse, MouseKind},
         message::Message,
         state::{LiveStep, State},
+        workflow::WorkflowMessage,
     },
     engine::simulate::run::{Branch, Refused, Simulation, Step, StepId},
     model::call::Outcome,
@@ -142,7 +143,7 @@ impl Run {
     /// Goes to the step under the cursor, or to the end of that way.
     pub fn enter(&self, state: &State) -> Reply {
         match rows(&state.simulation).get(self.cursor.row) {
-            Some(row) => Reply::send(Message::StepTo(row.place())),
+            Some(row) => Reply::send(Message::Workflow(WorkflowMessage::StepTo(row.place()))),
             None => Reply::Handled,
         }
     }
@@ -352,7 +353,7 @@ pub fn next_branch(state: &State) -> Reply {
     let present = state.simulation.current_branch();
     let at = branches.iter().position(|branch| branch.steps == present).unwrap_or(0);
     match branches.get((at + 1) % branches.len().max(1)) {
-        Some(branch) => Reply::send(Message::StepTo(Some(branch.last))),
+        Some(branch) => Reply::send(Message::Workflow(WorkflowMessage::StepTo(Some(branch.last)))),
         None => Reply::Refused("this run has no step yet".into()),
     }
 }

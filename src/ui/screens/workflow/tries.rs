@@ -2,7 +2,7 @@
 
 use super::facts::Facts;
 use crate::{
-    app::{message::Message, state::State},
+    app::{message::Message, state::State, workflow::WorkflowMessage},
     engine::{gate_edit::GateEdit, gated::ToolRow},
     model::{
         context::{ANY, Name},
@@ -16,7 +16,11 @@ use crate::{
 
 /// Begins a what-if; in one, accepts it.
 pub fn toggle(state: &State) -> Reply {
-    Reply::send(if state.what_if.is_some() { Message::AcceptWhatIf } else { Message::WhatIf })
+    Reply::send(if state.what_if.is_some() {
+        Message::Workflow(WorkflowMessage::AcceptWhatIf)
+    } else {
+        Message::Workflow(WorkflowMessage::WhatIf)
+    })
 }
 
 /// Asks how a tool would be edited.
@@ -27,7 +31,10 @@ pub fn edits(facts: &Facts, row: ToolRow) -> Reply {
     let items = edits.iter().map(|edit| Item { title: edit.short(), ..Item::default() }).collect();
     let title = format!("What if: {}", tool.key);
     Reply::Open(Box::new(Menu::replying(title, items, move |at| {
-        Reply::send(Message::TryEdits(vec![(id.clone(), edits[at].clone())]))
+        Reply::send(Message::Workflow(WorkflowMessage::TryEdits(vec![(
+            id.clone(),
+            edits[at].clone(),
+        )])))
     })))
 }
 

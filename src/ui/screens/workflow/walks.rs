@@ -3,7 +3,7 @@
 
 use super::facts::Facts;
 use crate::{
-    app::{message::Message, state::State},
+    app::{message::Message, state::State, workflow::WorkflowMessage},
     engine::{
         gated::ToolRow,
         scenario::coverage::Coverage,
@@ -71,7 +71,7 @@ pub fn menu(facts: &Facts, state: &State) -> Reply {
     let then = move |row: usize| match row {
         0 => ways_menu("To which tool?", &tools),
         1 => ways_menu("To which state?", &states),
-        2 => Reply::send(Message::Walk { tools: to_stop.clone() }),
+        2 => Reply::send(Message::Workflow(WorkflowMessage::Walk { tools: to_stop.clone() })),
         3 => random(),
         _ => every(),
     };
@@ -105,7 +105,7 @@ fn ways_menu(title: &str, ways: &[Way]) -> Reply {
         .map(|(_, way)| way.iter().flatten().map(|(_, tool)| tool.clone()).collect())
         .collect();
     Reply::Open(Box::new(Menu::replying(title, items, move |row| {
-        Reply::send(Message::Walk { tools: ways[row].clone() })
+        Reply::send(Message::Workflow(WorkflowMessage::Walk { tools: ways[row].clone() }))
     })))
 }
 
@@ -158,7 +158,7 @@ fn random() -> Reply {
         }
         let tools =
             tools.into_iter().filter_map(|row| named(state, row)).map(|(_, id)| id).collect();
-        Ok(Reply::send(Message::Walk { tools }))
+        Ok(Reply::send(Message::Workflow(WorkflowMessage::Walk { tools })))
     })))
 }
 
@@ -229,6 +229,6 @@ pub fn stops(facts: &Facts, state: &State, tool: Option<ToolRow>, selected: Opti
     };
     let items = stops.iter().map(item).collect();
     Reply::Open(Box::new(Menu::replying("Stop when", items, move |row| {
-        Reply::send(Message::ToggleStop(stops[row].clone()))
+        Reply::send(Message::Workflow(WorkflowMessage::ToggleStop(stops[row].clone())))
     })))
 }

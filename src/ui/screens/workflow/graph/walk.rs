@@ -2,7 +2,7 @@
 
 use super::{super::facts::Facts, pane::Graph};
 use crate::{
-    app::message::Message,
+    app::{message::Message, workflow::WorkflowMessage},
     engine::{
         gated::ToolRow,
         workflow::graph::{Edge, Link},
@@ -15,7 +15,10 @@ impl Graph {
     /// Takes the tools that lead from here to the chosen state, or along the chosen arrow.
     pub fn walk(&self, facts: &Facts) -> Reply {
         let step = |tool: ToolRow| {
-            Some(Message::Step { tool: facts.id(tool)?.clone(), outcome: Outcome::Succeeded })
+            Some(Message::Workflow(WorkflowMessage::Step {
+                tool: facts.id(tool)?.clone(),
+                outcome: Outcome::Succeeded,
+            }))
         };
         let edge = self.selected_edge(facts);
         let goal = match &edge {
@@ -50,7 +53,9 @@ impl Graph {
 
     pub fn start_here(&self, facts: &Facts) -> Reply {
         match self.selected(facts) {
-            Some(row) => Reply::send(Message::SetStart(facts.workflow.states()[row].clone())),
+            Some(row) => Reply::send(Message::Workflow(WorkflowMessage::SetStart(
+                facts.workflow.states()[row].clone(),
+            ))),
             None => Reply::Refused("there is no state".into()),
         }
     }

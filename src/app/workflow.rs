@@ -1,0 +1,46 @@
+//! What a user asks of the workflow: its run, what the run starts from, changes that are only tried.
+
+use crate::{
+    engine::{
+        gate_edit::GateEdit,
+        simulate::{
+            run::{Simulation, StepId},
+            stop::Stop,
+        },
+    },
+    model::{call::Outcome, context::Name, entry::EntryId},
+};
+
+#[derive(Clone, Debug)]
+pub enum WorkflowMessage {
+    ToggleGroup(Name),
+    SetGroups(Option<Vec<Name>>),
+    SetUser(Option<Name>),
+    SetStart(Name),
+    Step {
+        tool: EntryId,
+        outcome: Outcome,
+    },
+    StepLive {
+        tool: EntryId,
+    },
+    /// Take these tools one after another, all with success, up to a stop.
+    Walk {
+        tools: Vec<EntryId>,
+    },
+    /// Show this run, of a scenario, in place of the present one.
+    ShowRun(Box<Simulation>),
+    SetQuestion(Option<String>),
+    /// Stop there from now on, or no longer.
+    ToggleStop(Stop),
+    /// Look at changes before they are made; from now on groups and edits are only tried.
+    WhatIf,
+    TryEdits(Vec<(EntryId, GateEdit)>),
+    /// Make what was tried.
+    AcceptWhatIf,
+    DropWhatIf,
+    /// Go back (or over) to a step; `None`: to the start.
+    StepTo(Option<StepId>),
+    StepBack,
+    RestartRun,
+}
