@@ -43,7 +43,8 @@ impl Cases {
 #[must_use]
 pub fn read(document: &Document) -> Option<Result<Case, String>> {
     let source = document.source.as_ref().ok()?;
-    if !Case::is_one(source.value(0)?) {
+    // What it calls is no object, so that a case is never a text of sections.
+    if source.sections(0).is_some() || !Case::is_one(source.value(0)?) {
         return None;
     }
     Some(Case::read(source).map_err(|issue| issue.to_string()))

@@ -102,7 +102,9 @@ impl<'s> ComposeContext<'s> {
         let mut all = Vec::new();
         for (file, document) in self.documents.iter() {
             let Ok(source) = &document.source else { continue };
-            for row in 0..source.documents() {
+            // Neither settings nor scenarios are texts of sections: those are large descriptors.
+            let rows = (0..source.documents()).filter(|row| source.sections(*row).is_none());
+            for row in rows {
                 let Some(value) = source.value(row) else { continue };
                 let is_settings = file.as_str() == SETTINGS;
                 let naming =

@@ -17,11 +17,16 @@ use crate::{
 /// The entries of a file: a server and its tools of a kept list, servers of the settings.
 #[must_use]
 pub fn entries(file: &FileId, source: &Source) -> Vec<Entry> {
+    let is_settings = file.as_str() == SETTINGS;
+    // The value of a large file as a whole takes long to put together, and stays.
+    if !is_settings && (!may_be_kept(file) || source.sections(0).is_some()) {
+        return Vec::new();
+    }
     let Some(root) = source.value(0) else { return Vec::new() };
-    if file.as_str() == SETTINGS {
+    if is_settings {
         return settings(file, source, root);
     }
-    if !is_kept(file, root) {
+    if !is_kept(root) {
         return Vec::new();
     }
     let server = root.get(keys::SERVER).and_then(Value::as_str).unwrap_or_default();
@@ -45,11 +50,16 @@ pub fn entries(file: &FileId, source: &Source) -> Vec<Entry> {
     entries
 }
 
-/// Whether a file holds a kept list: it stands in a folder `mcp`, and says of which server it is.
-fn is_kept(file: &FileId, root: &Value) -> bool {
+/// Whether a file stands where kept lists do, in a folder `mcp`.
+fn may_be_kept(file: &FileId) -> bool {
     let folder = file.path().parent().and_then(|folder| folder.file_name());
     folder.is_some_and(|folder| folder == keys::MCP)
-        && root.get(keys::SERVER).is_some_and(Value::is_string)
+}
+
+/// Whether a file there holds a kept list: it says of which server it is. Neither is an object, so
+/// that such a text is none of sections.
+fn is_kept(root: &Value) -> bool {
+    root.get(keys::SERVER).is_some_and(Value::is_string)
         && root.get(keys::TOOLS).is_some_and(Value::is_array)
 }
 
