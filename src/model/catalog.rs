@@ -18,9 +18,10 @@ use super::{
 pub struct Catalog {
     pub mode: Mode,
     pub tools: Vec<Arc<Tool>>,
-    pub services: Vec<Service>,
+    /// Copies of the catalog share these until one of them changes there.
+    pub services: Arc<Vec<Service>>,
     /// Entries of other kinds: MCP servers.
-    pub others: Vec<Entry>,
+    pub others: Arc<Vec<Entry>>,
     /// What keeps a system from loading any of its tools.
     pub refusals: Vec<Refusal>,
     /// Every tool is known to be loaded.
@@ -119,6 +120,7 @@ impl Catalog {
         services: Vec<Service>,
         others: Vec<Entry>,
     ) -> Self {
+        let (services, others) = (Arc::new(services), Arc::new(others));
         let mut catalog = Self { mode, tools, services, others, ..Self::default() };
         catalog.index();
         catalog
@@ -135,12 +137,12 @@ impl Catalog {
             |tool| tool.entry.id.file() == file,
             |tool| tool.entry.id.clone(),
         ) & splice(
-            &mut self.services,
+            Arc::make_mut(&mut self.services),
             part.services,
             |service| service.entry.id.file() == file,
             is_called,
         ) & splice(
-            &mut self.others,
+            Arc::make_mut(&mut self.others),
             part.others,
             |entry| entry.id.file() == file,
             |entry| entry.id.clone(),
@@ -175,7 +177,7 @@ impl Catalog {
     /// Puts a service in the place of the one with its id, if there is one.
     pub fn put_service(&mut self, service: Service) {
         let Some(Slot::Service(row)) = self.places.get(&service.entry.id) else { return };
-        let known = &mut self.services[*row];
+        let known = &mut Arc::make_mut(&mut self.services)[*row];
         let is_called = known.alias != service.alias || known.entry.key != service.entry.key;
         let takes = known.parameters != service.parameters;
         *known = service;
@@ -192,7 +194,7 @@ impl Catalog {
             let is_called = self.others[*row].key != entry.key;
             self.revision += u64::from(is_called);
             self.vocabulary += u64::from(is_called);
-            self.others[*row] = entry;
+            Arc::make_mut(&mut self.others)[*row] = entry;
         }
     }
 
@@ -223,8 +225,8 @@ impl Catalog {
     /// Puts what further files hold behind what is there.
     pub fn append(&mut self, mut part: Part) {
         self.tools.append(&mut part.tools);
-        self.services.append(&mut part.services);
-        self.others.append(&mut part.others);
+        Arc::make_mut(&mut self.services).append(&mut part.services);
+        Arc::make_mut(&mut self.others).append(&mut part.others);
         self.index();
     }
 
@@ -361,7 +363,7 @@ impl Catalog {
             .iter()
             .map(|tool| &tool.entry)
             .chain(self.services.iter().map(|service| &service.entry))
-            .chain(&self.others)
+            .chain(&*self.others)
     }
 
     /// The service that tools of a system call by this name: its key, or else its alias.

@@ -42,7 +42,7 @@ pub fn same_queue(_: &LintContext<'_>, service: &Service, report: &mut Report<'_
 
 pub fn queue_shared(context: &LintContext<'_>, report: &mut Report<'_>) {
     let mut first: HashMap<(SystemId, &str), &Service> = HashMap::new();
-    for service in &context.catalog.services {
+    for service in context.catalog.services.iter() {
         let Some(queue) = service.request_queue.as_deref().filter(|queue| !queue.is_empty()) else {
             continue;
         };

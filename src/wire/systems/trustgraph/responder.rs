@@ -244,7 +244,7 @@ fn offers(wanted: &Wanted<'_>) -> Result<Vec<ServedService>, Problem> {
     let mut chosen =
         wanted.stubs.as_ref().map_or_else(|| Ok(Vec::new()), |stubs| stub_offers(stubs, wanted))?;
     if wanted.tools.is_empty() && wanted.stubs.is_none() {
-        let own = offers::standing_in(&wanted.catalog.services);
+        let own = offers::standing_in(wanted.catalog.services.iter());
         return Ok(if own.is_empty() { offers::samples() } else { own });
     }
     for word in wanted.tools {
