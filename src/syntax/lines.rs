@@ -30,8 +30,10 @@ impl Block {
 
 impl Lines {
     pub fn of(text: &str) -> Self {
-        let begun = text.match_indices('\n').map(|(at, _)| at + 1);
-        Self(blocks(&std::iter::once(0).chain(begun).collect::<Vec<_>>(), 0).collect())
+        let mut starts = Vec::with_capacity(text.bytes().filter(|byte| *byte == b'\n').count() + 1);
+        starts.push(0);
+        starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
+        Self(blocks(&starts, 0).collect())
     }
 
     /// The same after a patch of the text.

@@ -62,7 +62,8 @@ fn placed<'s>(
 ) -> Vec<Finding> {
     // Those of one entry together: then each entry is looked into once.
     let mut rows: Vec<&mut Finding> = findings.iter_mut().collect();
-    rows.sort_by(|one, other| one.site.entry.cmp(&other.site.entry));
+    // Until they have their places, all of an entry stand where it does.
+    rows.sort_by_key(|finding| (finding.site.line, finding.site.column));
     for finding in rows {
         if let Some(found) =
             files(&finding.site.file).and_then(|source| place(&finding.site, source))

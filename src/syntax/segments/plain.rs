@@ -13,20 +13,29 @@ const DEEPEST: usize = 16;
 
 /// What a segment says.
 pub fn said(text: &str) -> Option<SegmentContent> {
-    read(text).map(|(said, _)| said)
+    read(text, Wanted::Values).map(|(said, _)| said)
 }
 
 /// Where a member of the segment's value begins, with its key; `Some(None)` where there is no such
 /// member in an object.
 pub fn member_start(text: &str, key: &str) -> Option<Option<usize>> {
-    let (SegmentContent { value, .. }, members) = read(text)?;
+    let (SegmentContent { value, .. }, members) = read(text, Wanted::Places)?;
     value.is_object().then_some(())?;
     Some(members.iter().find(|(known, _)| *known == key).map(|(_, start)| *start))
 }
 
+/// What a text is read for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Values,
+    /// Where the members of the segment's value begin; what is in them is left out.
+    Places,
+}
+
 /// What a segment says, and where the members of its value begin.
-fn read(text: &str) -> Option<(SegmentContent, Vec<(&str, usize)>)> {
-    let mut reader = Reader { lines: lines(text)?, at: 0, is_odd: false, members: Vec::new() };
+fn read(text: &str, wanted: Wanted) -> Option<(SegmentContent, Vec<(&str, usize)>)> {
+    let (lines, members) = (lines(text)?, Vec::new());
+    let mut reader = Reader { wanted, lines, at: 0, is_odd: false, members };
     let column = reader.lines.first()?.indent;
     let Value::Object(members) = reader.object(column, 0)? else { return None };
     let mut members = members.into_iter();
@@ -67,6 +76,7 @@ fn lines(text: &str) -> Option<Vec<Line<'_>>> {
 }
 
 struct Reader<'t> {
+    wanted: Wanted,
     lines: Vec<Line<'t>>,
     at: usize,
     is_odd: bool,
@@ -76,18 +86,25 @@ struct Reader<'t> {
 
 impl<'t> Reader<'t> {
     fn object(&mut self, indent: usize, depth: usize) -> Option<Value> {
+        let is_kept = depth == 0 || self.wanted == Wanted::Values;
         let rows = self.lines[self.at..].iter().take_while(|line| line.indent >= indent);
-        let mut members = Map::with_capacity(rows.filter(|line| line.indent == indent).count());
+        let mut members = match is_kept {
+            true => Map::with_capacity(rows.filter(|line| line.indent == indent).count()),
+            false => Map::new(),
+        };
         while let Some(line) = self.here(indent).filter(|line| !is_item(line.words)) {
             let (key, rest) = key_of(line.words)?;
             self.is_odd |= resolve::reads_differently(key);
             if depth == 1 {
+                if self.members.iter().any(|(known, _)| *known == key) {
+                    return None;
+                }
                 self.members.push((key, line.start));
             }
             self.at += 1;
             let value =
                 if rest.is_empty() { self.below(indent, depth + 1)? } else { self.value(rest)? };
-            if members.insert(key.to_owned(), value).is_some() {
+            if is_kept && members.insert(key.to_owned(), value).is_some() {
                 return None;
             }
         }
@@ -108,6 +125,7 @@ impl<'t> Reader<'t> {
                 items.push(self.value(rest)?);
             }
         }
+        items.shrink_to_fit();
         Some(Value::Array(items))
     }
 
@@ -140,11 +158,12 @@ impl<'t> Reader<'t> {
                 words if words.starts_with('"') || is_word(words) => self.scalar(words),
                 _ => None,
             };
-            return if inside.is_empty() {
-                Some(Value::Array(Vec::new()))
-            } else {
-                inside.split(',').map(item).collect()
-            };
+            if inside.is_empty() {
+                return Some(Value::Array(Vec::new()));
+            }
+            let mut items = inside.split(',').map(item).collect::<Option<Vec<_>>>()?;
+            items.shrink_to_fit();
+            return Some(Value::Array(items));
         }
         self.scalar(words)
     }
@@ -152,13 +171,20 @@ impl<'t> Reader<'t> {
     fn scalar(&mut self, words: &str) -> Option<Value> {
         if let Some(inside) = words.strip_prefix('"') {
             let inside = inside.strip_suffix('"')?;
-            return (!inside.contains(['"', '\\'])).then(|| Value::String(inside.to_owned()));
+            return match inside.contains(['"', '\\']) {
+                true => None,
+                false if self.wanted == Wanted::Places => Some(Value::Null),
+                false => Some(Value::String(inside.to_owned())),
+            };
         }
         let is_plain = words.starts_with(|first: char| first.is_ascii_alphanumeric())
             && !words.contains(": ")
             && !words.ends_with(':');
         if !is_plain {
             return None;
+        }
+        if self.wanted == Wanted::Places {
+            return Some(Value::Null);
         }
         self.is_odd |= resolve::reads_differently(words);
         Some(resolve::core(words))
