@@ -199,12 +199,27 @@ fn edits(c: &mut Criterion) {
     });
 }
 
+fn openings(c: &mut Criterion) {
+    let sizes = [100, 1_000, 10_000];
+    at_sizes(c, "what a YAML file shows before it is read, by tools", &sizes, |size| {
+        let text = yaml(size);
+        Box::new(move || Source::beginning(Format::Yaml, &text).map(drop))
+    });
+    at_sizes(c, "the entries of a YAML file, by tools", &sizes, |size| {
+        let text: Arc<str> = yaml(size).into();
+        Box::new(move || {
+            let source = Source::parse(Format::Yaml, text.clone()).unwrap();
+            read::part(&file(), &source, Mode::Document)
+        })
+    });
+}
+
 /// The application with so many tools read.
 fn state(tools: usize) -> State {
     let mut state =
         State::new(Start { context: context(), theme: "dark".into(), ..Start::default() });
     let source = source(tools);
-    let loaded = Loaded { text: source.text().clone(), source: Ok(source) };
+    let loaded = Loaded { text: source.text().clone(), source: Ok(source), held: None };
     update(&mut state, Message::Loaded(vec![(file(), loaded)]), Millis(0));
     update(&mut state, Message::LoadEnded { names: vec![file()], skipped: Vec::new() }, Millis(0));
     state
@@ -235,5 +250,5 @@ fn frames(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, filtering, workflow, forms, edits, frames);
+criterion_group!(benches, filtering, workflow, forms, edits, openings, frames);
 criterion_main!(benches);

@@ -97,7 +97,7 @@ mod tests {
             .into();
             (
                 FileId::new(format!("t{row:04}.json")),
-                Loaded { source: Source::parse(Format::Json, text.clone()), text },
+                Loaded { source: Source::parse(Format::Json, text.clone()), text, held: None },
             )
         };
         let files: Vec<_> = (0..count).map(loaded).collect();
@@ -136,7 +136,7 @@ mod tests {
         let source = Source::parse(Format::of(file.path()).unwrap(), text.clone());
         update(
             &mut state,
-            Message::Loaded(vec![(file.clone(), Loaded { source, text })]),
+            Message::Loaded(vec![(file.clone(), Loaded { source, text, held: None })]),
             Millis(1),
         );
         let effects = update(

@@ -16,6 +16,7 @@ use crate::{
         attachment::CardSource,
         call::{CallId, Request},
         connection::Connection,
+        context::Mode,
         entry::{FileId, SystemId},
         trace::{Trace, TraceId},
         traffic::Tapped,
@@ -42,8 +43,11 @@ pub enum Effect {
         before: Option<Arc<str>>,
         overwrite: Overwrite,
     },
-    /// Read the workspace's files again. Answered by `Loaded` and `LoadEnded`.
-    Read,
+    /// Read the workspace's files. Answered by `Loaded` and `LoadEnded`; the first time, with the
+    /// mode to read entries in, by `Beginning` before.
+    Read {
+        first: Option<Mode>,
+    },
     /// Wait until changes may have come to rest. Answered by `CheckDue`.
     CheckSoon,
     /// Check a workspace. Answered by `Checked`.

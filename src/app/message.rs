@@ -16,6 +16,8 @@ use super::{
 };
 use crate::{
     model::{
+        catalog::Part,
+        context::Mode,
         entry::{EntryId, FileId},
         finding::Findings,
         problem::Problem,
@@ -166,6 +168,8 @@ pub enum Message {
         purpose: Purpose,
         read: Result<Vec<Item>, Problem>,
     },
+    /// What the beginning of a large file holds, before any file is read as a whole.
+    Beginning(FileId, Held),
     /// A slice of the workspace's files.
     Loaded(Vec<(FileId, Loaded)>),
     /// All files are read: their names (others have gone), and what was left out, in words.
@@ -237,6 +241,15 @@ pub enum TextTarget {
 pub struct Loaded {
     pub text: Arc<str>,
     pub source: Result<Source, SyntaxError>,
+    /// What it holds, where that was found out with the reading.
+    pub held: Option<Held>,
+}
+
+/// The entries of a file, as they are read in a mode.
+#[derive(Clone, Debug)]
+pub struct Held {
+    pub part: Part,
+    pub mode: Mode,
 }
 
 /// How a connection is, in words (none where all is well) and for its sign in the top line.

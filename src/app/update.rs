@@ -68,8 +68,12 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         Message::Overwrite(file) => return files::overwrite(state, &file),
         Message::TakeDisk(file) => return files::take_disk(state, &file, now),
         Message::Reload => {
-            return [Effect::Read].into_iter().chain(deployed::ask_again(state)).collect();
+            return [Effect::Read { first: None }]
+                .into_iter()
+                .chain(deployed::ask_again(state))
+                .collect();
         }
+        Message::Beginning(file, held) => files::begun(state, &file, held),
         Message::Loaded(loaded) => files::loaded(state, loaded),
         Message::LoadEnded { names, skipped } => files::load_ended(state, &names, skipped, now),
         Message::CheckDue => return vec![files::check(state)],

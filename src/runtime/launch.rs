@@ -144,7 +144,8 @@ async fn open(launch: Launch) -> std::io::Result<(EventLoop<TerminalHost>, Vec<E
         (Root::form(themes, colour, keymap), Vec::new())
     } else {
         performer.watch();
-        (Root::new(themes, colour, keymap), vec![Effect::Read])
+        let first = Effect::Read { first: Some(state.mode) };
+        (Root::new(themes, colour, keymap), vec![first])
     };
     Ok((EventLoop { state, root, host: TerminalHost::open(performer)?, messages }, first))
 }

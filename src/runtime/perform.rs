@@ -34,6 +34,7 @@ use crate::{
     model::{
         call::{CallId, Event, EventKind, Limits, Outcome, Request},
         connection::{Connection, ConnectionState},
+        context::Mode,
         entry::FileId,
         problem::Problem,
         unsaved::{Unsaved, UnsavedTexts},
@@ -145,7 +146,7 @@ impl Performer {
             Effect::Save { file, text, before, overwrite } => {
                 self.save(file, text, before.as_deref(), overwrite);
             }
-            Effect::Read => self.read(),
+            Effect::Read { first } => self.read(first),
             Effect::CheckSoon => self.check_soon(),
             Effect::Check(snapshot) => self.check(*snapshot),
             Effect::Journal(texts) => drop(self.unsaved.send_replace(self.drafts(texts))),
@@ -290,9 +291,9 @@ impl Performer {
         });
     }
 
-    fn read(&self) {
+    fn read(&self, first: Option<Mode>) {
         let (workspace, messages) = (Arc::clone(&self.workspace), self.messages.clone());
-        tokio::task::spawn_blocking(move || reading::read_all(&workspace, &messages));
+        tokio::task::spawn_blocking(move || reading::read_all(&workspace, &messages, first));
     }
 
     /// Reads a file again that something else has changed.
@@ -407,7 +408,7 @@ impl Performer {
     fn put_sample(&self, name: &'static str) {
         let Some(sample) = samples::by_name(name) else { return };
         match samples::copy(sample, &self.workspace.root) {
-            Ok(()) => self.read(),
+            Ok(()) => self.read(None),
             Err(problem) => self.tell(Message::Failed(problem)),
         }
     }

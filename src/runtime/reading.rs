@@ -5,29 +5,46 @@ use std::{ops::ControlFlow, sync::Arc};
 use tokio::sync::mpsc;
 
 use crate::{
-    app::message::{Loaded, Message},
-    model::{entry::FileId, problem::ProblemKind},
+    app::message::{Held, Loaded, Message},
+    model::{context::Mode, entry::FileId, problem::ProblemKind},
     store::{
         files,
         watch::{Changed, Watch},
-        workspace::Workspace,
+        workspace::{FileRead, Workspace},
     },
+    syntax::source::Source,
+    systems::read,
 };
 
-/// Reads the workspace in slices, so that the screen fills while files are still being read.
-pub fn read_all(workspace: &Workspace, messages: &mpsc::Sender<Message>) {
+/// Reads the workspace in slices, so that the screen fills while files are still being read. With a
+/// mode it is the first reading: the entries come along, those at the beginning of large files ahead
+/// of all others.
+pub fn read_all(workspace: &Workspace, messages: &mpsc::Sender<Message>, first: Option<Mode>) {
     let mut names = Vec::new();
-    let ended = workspace.read(|slice| {
+    let held = |file: &FileId, source: &Source| {
+        first.map(|mode| Held { part: read::part(file, source, mode), mode })
+    };
+    let beginning = |file: &FileId, source: Source| {
+        if let Some(held) = held(file, &source) {
+            // The loop may have ended; the first slice will tell.
+            let _ = messages.blocking_send(Message::Beginning(file.clone(), held));
+        }
+    };
+    let slice = |slice: Vec<FileRead>| {
         names.extend(slice.iter().map(|read| read.file.clone()));
-        let loaded = slice
-            .into_iter()
-            .map(|read| (read.file, Loaded { text: read.text, source: read.source }))
-            .collect();
-        match messages.blocking_send(Message::Loaded(loaded)) {
+        let loaded = slice.into_iter().map(|FileRead { file, text, source, .. }| {
+            let held = source.as_ref().ok().and_then(|source| held(&file, source));
+            (file, Loaded { text, source, held })
+        });
+        match messages.blocking_send(Message::Loaded(loaded.collect())) {
             Ok(()) => ControlFlow::Continue(()),
             Err(_) => ControlFlow::Break(()),
         }
-    });
+    };
+    let ended = match first {
+        Some(_) => workspace.read_showing(beginning, slice),
+        None => workspace.read(slice),
+    };
     let message = match ended {
         Ok(end) => Message::LoadEnded { names, skipped: end.skipped },
         Err(problem) => Message::Failed(problem),
@@ -53,7 +70,7 @@ pub fn watch(workspace: &Arc<Workspace>, messages: &mpsc::Sender<Message>) -> Op
     let (seen, told) = (Arc::clone(workspace), messages.clone());
     let started = Watch::start(workspace, move |changed| match changed {
         Changed::Files(files) => files.into_iter().for_each(|file| look_again(&seen, &told, file)),
-        Changed::Everything => read_all(&seen, &told),
+        Changed::Everything => read_all(&seen, &told, None),
     });
     started.map_err(|problem| tracing::warn!("{problem}")).ok()
 }

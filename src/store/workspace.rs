@@ -153,8 +153,11 @@ impl Workspace {
     /// # Errors
     /// As [`files::read`].
     pub fn read_file(&self, file: &FileId) -> Result<FileRead, Problem> {
-        let text = files::read_up_to(&self.path(file), LARGEST_FILE)?;
-        Ok(parsed(file.clone(), text))
+        Ok(parsed(file.clone(), self.text_of(file)?))
+    }
+
+    fn text_of(&self, file: &FileId) -> Result<Text, Problem> {
+        files::read_up_to(&self.path(file), LARGEST_FILE)
     }
 
     /// Reads every file, in the order of their names, and hands them over in slices while it goes
@@ -165,6 +168,19 @@ impl Workspace {
     /// end.
     pub fn read(
         &self,
+        slice: impl FnMut(Vec<FileRead>) -> ControlFlow<()>,
+    ) -> Result<ReadEnd, Problem> {
+        self.read_showing(|_, _| {}, slice)
+    }
+
+    /// The same, and hands over the beginnings of large files, in any order, before it reads them
+    /// as a whole.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_showing(
+        &self,
+        beginning: impl Fn(&FileId, Source) + Sync,
         mut slice: impl FnMut(Vec<FileRead>) -> ControlFlow<()>,
     ) -> Result<ReadEnd, Problem> {
         let Found { files, mut skipped } = match &self.only {
@@ -175,7 +191,14 @@ impl Workspace {
         let mut total = 0_u64;
         in_order(
             &files,
-            |file| self.read_file(file),
+            |file| {
+                self.text_of(file).map(|text| {
+                    if let Some(begun) = Source::beginning(format_of(file), &text.text) {
+                        beginning(file, begun);
+                    }
+                    parsed(file.clone(), text)
+                })
+            },
             |read| {
                 let mut good = Vec::with_capacity(read.len());
                 for result in read {
@@ -210,9 +233,12 @@ impl Workspace {
     }
 }
 
+fn format_of(file: &FileId) -> Format {
+    Format::of(file.path()).unwrap_or(Format::Json)
+}
+
 fn parsed(file: FileId, Text { text, stamp }: Text) -> FileRead {
-    let format = Format::of(file.path()).unwrap_or(Format::Json);
-    let source = Source::of_format(format, text.clone());
+    let source = Source::of_format(format_of(&file), text.clone());
     FileRead { file, text, source, stamp }
 }
 
@@ -322,6 +348,29 @@ mod tests {
             ControlFlow::Break(())
         });
         assert_eq!((slices, end.unwrap().files), (1, SLICE));
+    }
+
+    #[test]
+    fn the_beginning_of_a_large_file_comes_before_the_whole() {
+        let home = tempfile::tempdir().unwrap();
+        let member = |row: usize| format!("  t{row}: {{type: prompt, name: t{row}}}\n");
+        let members: String = (0..10_000).map(member).collect();
+        write(home.path(), "large.yaml", &format!("tool:\n{members}"));
+        write(home.path(), "small.yaml", "tool:\n  a: {type: prompt}\n  b: {type: prompt}\n");
+        let (begun, mut read) = (std::sync::Mutex::new(Vec::new()), 0);
+        let workspace = Workspace::find(Some(home.path())).unwrap();
+        let end = workspace.read_showing(
+            |file, source| begun.lock().unwrap().push((file.clone(), source.text().len())),
+            |slice| {
+                let begun = begun.lock().unwrap();
+                let [(file, len)] = begun.as_slice() else { panic!("{begun:?}") };
+                assert_eq!(file.as_str(), "large.yaml");
+                assert!(*len > 10_000 && *len < slice[0].text.len());
+                read += slice.len();
+                ControlFlow::Continue(())
+            },
+        );
+        assert_eq!((read, end.unwrap().files), (2, 2));
     }
 
     #[test]

@@ -32,6 +32,21 @@ const CHUNK: usize = 64;
 /// So many segments tell the manner of a text: as many nodes as are looked at for that.
 const SAMPLE: usize = 400;
 
+/// So many bytes of a long text hold more members than a screen shows.
+const BEGINNING: usize = 64 * 1024;
+
+/// The begin of a long text with the members that stand there, as a text of its own; `None` where
+/// the text is not worth it, or not cut.
+pub fn beginning(format: Format, text: &str) -> Option<String> {
+    let begin = text.get(..text.floor_char_boundary(BEGINNING))?;
+    match format {
+        _ if text.len() < 4 * BEGINNING => None,
+        Format::Json => json::beginning(begin),
+        Format::Yaml => yaml::beginning(begin),
+        Format::Jsonc | Format::Json5 | Format::Toml => None,
+    }
+}
+
 /// The segments of one text.
 #[derive(Clone, Debug)]
 pub struct Segments {
@@ -82,8 +97,8 @@ impl Segments {
             }
             let mut section = Section {
                 name: name.into(),
-                keys: Vec::new(),
-                rows: HashMap::new(),
+                keys: Vec::with_capacity(members.len()),
+                rows: HashMap::with_capacity(members.len()),
                 first: rows.len(),
             };
             for Span { start, end } in members {

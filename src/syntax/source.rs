@@ -68,6 +68,13 @@ impl Source {
         }
     }
 
+    /// The begin of a long text with the members that stand there, read as a text of its own: what
+    /// can be shown before all of the text is read. `None` where to read all of it takes no longer.
+    #[must_use]
+    pub fn beginning(format: Format, text: &str) -> Option<Self> {
+        Self::parse(format, segments::beginning(format, text)?).ok()
+    }
+
     fn parse_whole(format: Format, text: Arc<str>) -> Result<Self, SyntaxError> {
         let lines = Lines::of(&text);
         let body = Body::Whole(Whole::read(format, &text, &lines)?);
@@ -726,6 +733,35 @@ mod tests {
             (Format::Json, format!("{{\n{}\n}}\n", sections.join(",\n")))
         });
         prop_oneof![yaml, json]
+    }
+
+    #[test]
+    fn the_beginning_of_a_long_text_reads_as_it_does_in_the_whole() {
+        for format in [Format::Yaml, Format::Json] {
+            let member = |row: usize| match format {
+                Format::Yaml => format!("  m{row}:\n    name: \"né {row}\"\n    list: [a, b]\n"),
+                _ => format!("    \"m{row}\": {{\"name\": \"né }} {row}\", \"list\": [1, 2]}}"),
+            };
+            let (head, between, tail) = match format {
+                Format::Yaml => ("# head\none:\n  first: 1\ntwo:\n", "", "three:\n  last: 1\n"),
+                _ => ("{\"one\": {\"first\": 1}, \"two\": {\n", ",\n", "\n}}\n"),
+            };
+            let text = |count: usize| {
+                let members: Vec<_> = (0..count).map(member).collect();
+                format!("{head}{}{tail}", members.join(between))
+            };
+            let long = text(8000);
+            let (whole, begun) = (read(format, &long), Source::beginning(format, &long).unwrap());
+            let members = begun.value(0).unwrap()["two"].as_object().unwrap();
+            assert!((100..4000).contains(&members.len()), "{}", members.len());
+            for key in members.keys() {
+                let at = Pointer::root().child("two").child(key.as_str());
+                assert_eq!(begun.value_at(0, &at), whole.value_at(0, &at));
+                assert_eq!(begun.place(0, &at), whole.place(0, &at));
+            }
+            assert!(Source::beginning(format, &text(20)).is_none());
+            assert!(Source::beginning(format, &"[1]\n".repeat(100_000)).is_none());
+        }
     }
 
     fn some_edit() -> impl Strategy<Value = (prop::sample::Index, usize, Value)> {

@@ -184,7 +184,7 @@ fn a_test_is_of_the_connection_that_was_just_made() {
     let mut bench = Workbench::sample("services", 120, 36);
     bench.send(Message::Loaded(vec![(
         FileId::new(SETTINGS),
-        Loaded { source: Source::parse(Format::Toml, text), text: text.into() },
+        Loaded { source: Source::parse(Format::Toml, text), text: text.into(), held: None },
     )]));
     let names = bench.state.documents.iter().map(|(file, _)| file.clone()).collect();
     bench.send(Message::LoadEnded { names, skipped: Vec::new() });

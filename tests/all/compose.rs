@@ -33,7 +33,10 @@ fn opened(files: &[(&str, &str)]) -> State {
     let loaded = |(name, text): &(&str, &str)| {
         let text: Arc<str> = (*text).into();
         let format = Format::of(std::path::Path::new(name)).unwrap();
-        (FileId::new(*name), Loaded { source: Source::parse(format, text.clone()), text })
+        (
+            FileId::new(*name),
+            Loaded { source: Source::parse(format, text.clone()), text, held: None },
+        )
     };
     let mut files: Vec<_> = files.iter().map(loaded).collect();
     files.sort_by(|one, other| one.0.cmp(&other.0));

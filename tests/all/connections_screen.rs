@@ -21,7 +21,8 @@ const TEXT: &str = "connection = \"local\"\n[connections.local]\nservers = \"nat
 
 fn opened(width: u16, height: u16) -> Workbench {
     let mut bench = Workbench::sample("services", width, height);
-    let loaded = Loaded { source: Source::parse(Format::Toml, TEXT), text: TEXT.into() };
+    let loaded =
+        Loaded { source: Source::parse(Format::Toml, TEXT), text: TEXT.into(), held: None };
     bench.send(Message::Loaded(vec![(FileId::new(SETTINGS), loaded)]));
     let names = bench.state.documents.iter().map(|(file, _)| file.clone()).collect();
     bench.send(Message::LoadEnded { names, skipped: Vec::new() });
@@ -96,8 +97,11 @@ fn what_systems_need_is_edited_in_the_spelling_that_the_file_has() {
     let text_of_lab = "\n[connections.lab]\nservers = ['nats://h']\n[connections.lab.commonground]\nproject = 'p' # ours\nchannel = 'c'\n";
     let mut bench = Workbench::sample("services", 120, 60);
     let whole = format!("{text_of_gate}{text_of_lab}");
-    let loaded =
-        Loaded { source: Source::parse(Format::Toml, whole.as_str()), text: whole.as_str().into() };
+    let loaded = Loaded {
+        source: Source::parse(Format::Toml, whole.as_str()),
+        text: whole.as_str().into(),
+        held: None,
+    };
     bench.send(Message::Loaded(vec![(FileId::new(SETTINGS), loaded)]));
     let names = bench.state.documents.iter().map(|(file, _)| file.clone()).collect();
     bench.send(Message::LoadEnded { names, skipped: Vec::new() });

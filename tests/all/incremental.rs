@@ -9,7 +9,7 @@ use toolcrib::{
     app::{
         documents::Change,
         effect::Effect,
-        message::{Loaded, Message},
+        message::{Held, Loaded, Message},
         state::{Start, State},
         update::update,
     },
@@ -25,7 +25,7 @@ use toolcrib::{
         edit::Edit,
         source::{Format, Source},
     },
-    systems::table,
+    systems::{read, table},
 };
 
 const FILE: &str = "tools.yaml";
@@ -83,7 +83,11 @@ fn opened(format: Format, text: &str, deployed: bool) -> State {
         Arc::<str>::from(text),
     );
     let source = Source::parse(format, text.clone());
-    update(&mut state, Message::Loaded(vec![(file.clone(), Loaded { source, text })]), Millis(1));
+    update(
+        &mut state,
+        Message::Loaded(vec![(file.clone(), Loaded { source, text, held: None })]),
+        Millis(1),
+    );
     let effects = update(
         &mut state,
         Message::LoadEnded { names: vec![file], skipped: Vec::new() },
@@ -241,4 +245,45 @@ proptest! {
         }
         compare(&state, format, deployed)?;
     }
+}
+
+#[test]
+fn the_beginning_of_a_file_is_shown_until_all_of_it_is_read() {
+    let (file, whole) = (FileId::new(FILE), text(Format::Yaml));
+    let read = |text: &str| Source::parse(Format::Yaml, text).unwrap();
+    let held = |source: &Source| {
+        let mode = Start::default().mode;
+        Held { part: read::part(&file, source, mode), mode }
+    };
+    let begin = &whole[..whole.find("  tool-7:").unwrap()];
+    let mut state = State::new(Start::default());
+    update(&mut state, Message::Beginning(file.clone(), held(&read(begin))), Millis(1));
+    assert_eq!((ids(&state).len(), &state.selected), (7, &ids(&state).first().cloned()));
+
+    let last = ids(&state)[6].clone();
+    update(&mut state, Message::Select(last.clone()), Millis(1));
+    let edit = Edit::Remove { at: Pointer::root().child("state") };
+    let change = Change::Entry(EntryEdit { entry: last.clone(), edit });
+    let changes = vec![change];
+    update(&mut state, Message::Change { label: "edit".into(), changes }, Millis(1));
+    let words: Vec<_> = state.notices.iter().map(|notice| notice.text.clone()).collect();
+    assert_eq!(words, ["edit: tools.yaml is still being read"]);
+
+    // A file before it was read too; what the beginning held comes again, behind that.
+    let other = read("tool:\n  first: {type: prompt, name: first}\n");
+    let loaded =
+        |source: Source, held| Loaded { text: source.text().clone(), source: Ok(source), held };
+    let (source, first) = (read(&whole), FileId::new("a.yaml"));
+    let slice = vec![
+        (first.clone(), loaded(other, None)),
+        (file.clone(), loaded(source.clone(), Some(held(&source)))),
+    ];
+    update(&mut state, Message::Loaded(slice), Millis(2));
+    let names = vec![first.clone(), file.clone()];
+    let effects = update(&mut state, Message::LoadEnded { names, skipped: Vec::new() }, Millis(2));
+    settle(&mut state, effects);
+    assert_eq!(ids(&state).len(), 44);
+    assert_eq!((ids(&state)[0].file(), state.selected.as_ref()), (&first, Some(&last)));
+    update(&mut state, Message::Beginning(file.clone(), held(&read(begin))), Millis(3));
+    assert_eq!(ids(&state).len(), 44, "a beginning that comes late tells nothing new");
 }

@@ -328,7 +328,7 @@ impl Session {
             2 => {
                 let format = Format::of(file.path()).unwrap_or(Format::Json);
                 let source = Source::parse(format, text.clone());
-                self.bench.send(Message::Loaded(vec![(file, Loaded { text, source })]));
+                self.bench.send(Message::Loaded(vec![(file, Loaded { text, source, held: None })]));
             }
             _ => {
                 let text = self.changed(&text);
@@ -489,7 +489,7 @@ impl Session {
             Effect::Editor { file, .. } => {
                 Message::DiskChanged { file, text: Some("tool: {}\n".into()) }
             }
-            Effect::Read => {
+            Effect::Read { .. } => {
                 let names =
                     self.bench.state.documents.iter().map(|(file, _)| file.clone()).collect();
                 Message::LoadEnded { names, skipped: Vec::new() }

@@ -111,7 +111,8 @@ fn a_tool_that_is_not_there_is_told_with_its_line() {
 fn the_screen_says_where_a_call_goes_and_keeps_what_is_chosen() {
     let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Invoke);
     let text = "[connections.local]\nservers = 'nats://127.0.0.1:4222'\n";
-    let loaded = Loaded { source: Source::parse(Format::Toml, text), text: text.into() };
+    let loaded =
+        Loaded { source: Source::parse(Format::Toml, text), text: text.into(), held: None };
     bench.send(Message::Loaded(vec![(FileId::new(SETTINGS), loaded)]));
     let names = bench.state.documents.iter().map(|(file, _)| file.clone()).collect();
     bench.send(Message::LoadEnded { names, skipped: Vec::new() });

@@ -240,7 +240,10 @@ mod tests {
     fn opened(settings: Option<&str>) -> State {
         let mut state = State::new(Start::default());
         let load = |(name, text): (&str, &str), format| {
-            (FileId::new(name), Loaded { text: text.into(), source: Source::parse(format, text) })
+            (
+                FileId::new(name),
+                Loaded { text: text.into(), source: Source::parse(format, text), held: None },
+            )
         };
         let tools = load(("tools.yaml", TOOL_FILE), Format::Yaml);
         let files: Vec<_> = [tools]

@@ -19,7 +19,7 @@ use crate::{
         documents::{Change, ChangeError, Document, Documents, Stepped},
         effect::{Effect, Overwrite},
         form_file::Goal as FormGoal,
-        message::{Loaded, Then},
+        message::{Held, Loaded, Then},
         notices::NoticeKind,
         state::{Checking, Goal, LoadProgress, Question, State},
     },
@@ -82,6 +82,11 @@ fn make(
             read_again(state, &files);
             follow_new_entry(state, &before, changes);
             journal(state)
+        }
+        Err(ChangeError::NoFile(file)) if state.catalog.of_file(&file).next().is_some() => {
+            let words = format!("{label}: {file} is still being read");
+            state.notices.push(NoticeKind::Hint, words, now);
+            Vec::new()
         }
         Err(error) => {
             state.notices.push(NoticeKind::Problem, format!("{label}: {error}"), now);
@@ -362,11 +367,31 @@ pub(super) fn saved(
     effects
 }
 
+/// Shows what the beginning of a file holds until the first slice comes, which tells it anew.
+pub(super) fn begun(state: &mut State, file: &FileId, held: Held) {
+    if state.reading == LoadProgress::UnderWay(0) && held.mode == state.mode {
+        Arc::make_mut(&mut state.catalog).replace(file, held.part);
+        state.generation += 1;
+        select_first(state);
+    }
+}
+
+fn select_first(state: &mut State) {
+    if state.selected.is_none() {
+        state.selected = state.catalog.entries().next().map(|entry| entry.id.clone());
+    }
+}
+
 pub(super) fn loaded(state: &mut State, loaded: Vec<(FileId, Loaded)>) {
     let first = state.reading != LoadProgress::Done;
+    if state.reading == LoadProgress::UnderWay(0) {
+        // What beginnings held comes again, in the order of the files.
+        let empty = Catalog::new(state.mode, Vec::new(), Vec::new(), Vec::new());
+        state.catalog = Arc::new(empty.after(&state.catalog));
+    }
     let mut slice = Part::default();
     let mut count = 0;
-    for (file, Loaded { text, source }) in loaded {
+    for (file, Loaded { text, source, held }) in loaded {
         count += 1;
         let format = Format::of(file.path()).unwrap_or(Format::Json);
         state.documents.load(file.clone(), Document::read(format, text, source));
@@ -375,7 +400,9 @@ pub(super) fn loaded(state: &mut State, loaded: Vec<(FileId, Loaded)>) {
         if first
             && let Some(Ok(source)) = state.documents.get(&file).map(|document| &document.source)
         {
-            slice.extend(read::part(&file, source, state.mode));
+            let held = held.filter(|held| held.mode == state.mode);
+            let part = held.map(|held| held.part);
+            slice.extend(part.unwrap_or_else(|| read::part(&file, source, state.mode)));
             state.read.insert(file, source.clone());
         }
     }
@@ -384,9 +411,7 @@ pub(super) fn loaded(state: &mut State, loaded: Vec<(FileId, Loaded)>) {
     if let LoadProgress::UnderWay(files) = &mut state.reading {
         *files += count;
     }
-    if state.selected.is_none() {
-        state.selected = state.catalog.entries().next().map(|entry| entry.id.clone());
-    }
+    select_first(state);
 }
 
 pub(super) fn load_ended(state: &mut State, names: &[FileId], skipped: Vec<String>, now: Millis) {

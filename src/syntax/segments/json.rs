@@ -29,6 +29,21 @@ pub fn cut(text: &str) -> Option<Vec<Found<'_>>> {
     (scan.at == text.len()).then_some(sections)
 }
 
+/// As much of the begin of a text as can be read for itself: the members that are there as a whole.
+pub fn beginning(text: &str) -> Option<String> {
+    let mut scan = Scan { text, bytes: text.as_bytes(), at: 0 };
+    let mut end = None;
+    // That it stops in the midst of a value is as it should be.
+    let _ = scan.object(|scan, _| {
+        scan.object(|scan, _| {
+            scan.value()?;
+            end = Some(scan.at);
+            Some(())
+        })
+    });
+    Some(format!("{}}}}}", &text[..end?]))
+}
+
 /// Goes over a text without reading more of it than where its values end.
 struct Scan<'t> {
     text: &'t str,

@@ -58,6 +58,15 @@ pub fn cut(text: &str) -> Option<Vec<Found<'_>>> {
     sections.last().is_some_and(|section| !section.members.is_empty()).then_some(sections)
 }
 
+/// As much of the begin of a text as can be read for itself: whole lines, up to the last member that
+/// begins in it, which may not be there as a whole.
+pub fn beginning(text: &str) -> Option<String> {
+    let lines = &text[..text.rfind('\n')? + 1];
+    let sections = cut(lines)?;
+    let [.., _, last] = sections.last()?.members.as_slice() else { return None };
+    Some(lines[..last.start].to_owned())
+}
+
 /// The key of a line that holds nothing but a key.
 fn name(words: &str) -> Option<&str> {
     let (name, rest) = words.split_once(':')?;

@@ -49,7 +49,7 @@ impl Workbench {
     /// Opens one YAML file.
     pub fn yaml(text: &str, width: u16, height: u16) -> Self {
         let text: std::sync::Arc<str> = text.into();
-        let loaded = Loaded { source: Source::parse(Format::Yaml, text.clone()), text };
+        let loaded = Loaded { source: Source::parse(Format::Yaml, text.clone()), text, held: None };
         Self::of("made", vec![(FileId::new("tools.yaml"), loaded)], width, height)
     }
 
@@ -302,7 +302,7 @@ fn read(root: &Path, folder: &Path, files: &mut Vec<(FileId, Loaded)>) {
             let text: std::sync::Arc<str> = fs::read_to_string(&path).unwrap().into();
             files.push((
                 FileId::new(name),
-                Loaded { source: Source::parse(format, text.clone()), text },
+                Loaded { source: Source::parse(format, text.clone()), text, held: None },
             ));
         }
     }
