@@ -174,7 +174,7 @@ fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effe
     match message {
         CallMessage::AskAgent(question) => return calls::ask_agent(state, &question, now),
         CallMessage::EditArguments { tool, edits } => {
-            calls::edit_arguments(state, &tool, &edits, now)
+            calls::edit_arguments(state, &tool, &edits, now);
         }
         CallMessage::UndoArguments(tool) => calls::undo_arguments(state, &tool, now),
         CallMessage::RedoArguments(tool) => calls::redo_arguments(state, &tool, now),

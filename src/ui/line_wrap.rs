@@ -148,7 +148,7 @@ mod tests {
         #[test]
         fn rows_fit_and_join_to_the_line(line in "[a-z 日👩‍👧\t]{0,60}", first in 2_usize..12, others in 2_usize..12) {
             let rows: Vec<_> = line_rows(&line, RowWidths { first, others }, width).collect();
-            prop_assert_eq!(rows.iter().map(|row| &line[row.clone()]).collect::<String>(), line.clone());
+            prop_assert_eq!(rows.iter().map(|row| &line[row.clone()]).collect::<String>(), line.as_str());
             for (number, row) in rows.into_iter().enumerate() {
                 let room = if number == 0 { first } else { others };
                 prop_assert!(width(line[row.clone()].trim_end_matches(' ')) <= room, "{:?}", &line[row]);
@@ -161,7 +161,7 @@ mod tests {
             prop_assert!(lines.iter().all(|line| width(line) <= cells));
             let letters = |text: &str| text.chars().filter(|letter| !letter.is_whitespace()).collect::<String>();
             prop_assert_eq!(letters(&lines.concat()), letters(&text));
-            let styled = wrap_styled(&[((), text.clone())], RowWidths::all(cells));
+            let styled = wrap_styled(&[((), text)], RowWidths::all(cells));
             let joined: Vec<String> = styled.iter().map(|row| row.iter().map(|(_, text)| text.as_str()).collect()).collect();
             prop_assert_eq!(joined, lines);
         }

@@ -479,7 +479,7 @@ mod screen {
                     answer(bench);
                 }
                 Effect::OpenKept(id) => {
-                    bench.send(Message::History(HistoryMessage::Opened(Box::new(find(&id)))))
+                    bench.send(Message::History(HistoryMessage::Opened(Box::new(find(&id)))));
                 }
                 Effect::CompareKept(ids) => {
                     bench.send(Message::History(HistoryMessage::Compared(Arc::new(

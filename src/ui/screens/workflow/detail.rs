@@ -68,7 +68,7 @@ impl Detail {
         match call.and_then(|id| state.calls.get(id)) {
             Some(call) => self.draw_call(buffer, area, scene, call),
             None => {
-                self.draw_lines(buffer, area, scene, subject.place, lines(state, facts, subject));
+                self.draw_lines(buffer, area, scene, subject.place, &lines(state, facts, subject));
             }
         }
     }
@@ -79,7 +79,7 @@ impl Detail {
         area: Rect,
         scene: Scene<'_>,
         of: Option<StepId>,
-        lines: Vec<Line>,
+        lines: &[Line],
     ) {
         if self.of != of {
             (self.of, self.top) = (of, 0);

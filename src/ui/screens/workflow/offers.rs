@@ -364,7 +364,7 @@ impl Offers {
                 messages.push(walk(tools));
             }
             Change::Start { state, .. } => {
-                messages.push(Message::Workflow(WorkflowMessage::SetStart(state.clone())))
+                messages.push(Message::Workflow(WorkflowMessage::SetStart(state.clone())));
             }
             Change::Edit(edits) if state.what_if.is_some() => {
                 let Some(id) = facts.id(tool) else { return Reply::Handled };
