@@ -3,7 +3,7 @@
 //!
 //! [`system`] says what each of them gives, [`facets`] what only some give; the [`table`] has a row
 //! for each; [`read`], [`findings`], [`calling`], [`agents`], [`by_hand`], [`stubs`], [`watched`]
-//! and [`covered`] ask them all.
+//! and [`covered`] ask them all. [`start`] is what a user agrees to before a server is started.
 
 pub mod agents;
 pub mod by_hand;
@@ -17,6 +17,7 @@ pub mod mcp;
 pub mod read;
 pub mod rename;
 pub mod settings;
+pub mod start;
 pub mod stubs;
 pub mod system;
 pub mod table;

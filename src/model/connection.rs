@@ -33,6 +33,36 @@ pub enum Endpoint {
     Embedded,
     /// Servers to try in order, by addresses without credentials: `nats://127.0.0.1:4222`.
     Servers { transport: TransportKind, addresses: Vec<String> },
+    /// A server that is started.
+    Process(ServerCommand),
+}
+
+/// What starts a server that is spoken with over its standard input and output. No shell reads it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ServerCommand {
+    pub command: String,
+    pub args: Vec<String>,
+    /// Variables beside the few that every server gets.
+    pub env: BTreeMap<String, EnvValue>,
+    /// The folder that it runs in; `None`: the one that toolcrib runs in.
+    pub dir: Option<String>,
+}
+
+/// The value of a variable that a server gets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EnvValue {
+    Text(String),
+    Secret(SecretAt),
+}
+
+impl fmt::Display for ServerCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.command)?;
+        self.args.iter().try_for_each(|arg| match arg.is_empty() || arg.contains([' ', '"']) {
+            true => write!(f, " {arg:?}"),
+            false => write!(f, " {arg}"),
+        })
+    }
 }
 
 /// What one system needs to know of a connection, as the schema that the system gives describes it.
@@ -137,6 +167,11 @@ impl Connection {
         Self { name: name.into(), endpoint, ..Self::embedded() }
     }
 
+    /// A connection to a server that this command starts.
+    pub fn process(name: impl Into<String>, command: ServerCommand) -> Self {
+        Self { name: name.into(), endpoint: Endpoint::Process(command), ..Self::embedded() }
+    }
+
     /// The same over the same transport to other addresses.
     #[must_use]
     pub fn at(self, addresses: Vec<String>) -> Self {
@@ -156,6 +191,7 @@ impl Connection {
         match self.endpoint {
             Endpoint::Embedded => TransportKind::Embedded,
             Endpoint::Servers { transport, .. } => transport,
+            Endpoint::Process(_) => TransportKind::Stdio,
         }
     }
 
@@ -163,8 +199,17 @@ impl Connection {
     #[must_use]
     pub fn addresses(&self) -> &[String] {
         match &self.endpoint {
-            Endpoint::Embedded => &[],
+            Endpoint::Embedded | Endpoint::Process(_) => &[],
             Endpoint::Servers { addresses, .. } => addresses,
+        }
+    }
+
+    /// What starts its server; `None` where it leads elsewhere.
+    #[must_use]
+    pub fn command(&self) -> Option<&ServerCommand> {
+        match &self.endpoint {
+            Endpoint::Process(command) => Some(command),
+            Endpoint::Embedded | Endpoint::Servers { .. } => None,
         }
     }
 
@@ -182,8 +227,14 @@ impl Connection {
             }
             Credentials::None | Credentials::File { .. } => None,
         };
+        let env = self.command().into_iter().flat_map(|command| command.env.values());
+        let env = env.filter_map(|value| match value {
+            EnvValue::Secret(at) => Some(at),
+            EnvValue::Text(_) => None,
+        });
         named
             .into_iter()
+            .chain(env)
             .chain(self.settings.values().flat_map(|settings| settings.secrets.values()))
     }
 }

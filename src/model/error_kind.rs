@@ -64,6 +64,7 @@ kinds! {
     NoProject = "no-project" => Input;
     NoTransport = "no-transport" => Input;
     NoVariable = "no-variable" => Input;
+    NotAllowed = "not-allowed" => Input;
     NotCallable = "not-callable" => Input;
     // Nobody is there, or no longer.
     ConnectionLost = "connection-lost" => Unreachable;

@@ -18,6 +18,8 @@ pub enum TransportKind {
     Http,
     /// One socket, on which answers stream.
     WebSocket,
+    /// A process that is started, on its standard input and output.
+    Stdio,
 }
 
 /// What a transport says of itself.
@@ -35,6 +37,8 @@ pub struct Transport {
     pub also: &'static [Scheme],
     /// An address, as help shows it; empty where it has none.
     pub example: &'static str,
+    /// A command starts what is spoken with, in the place of addresses.
+    pub has_command: bool,
     pub traffic: Traffic,
     pub names: Names,
     /// Every call can have an inbox of its own, beside the queue that all callers hear.
@@ -106,6 +110,7 @@ const BROKER: Transport = Transport {
     schemes: &[],
     also: &[],
     example: "",
+    has_command: false,
     traffic: Traffic::Bus,
     names: Names::Plain,
     has_inbox: false,
@@ -197,6 +202,15 @@ const SOCKET: Transport = Transport {
     ..BROKER
 };
 
+const STDIO: Transport = Transport {
+    kind: TransportKind::Stdio,
+    word: "stdio",
+    title: "a process of its own",
+    has_command: true,
+    traffic: Traffic::Pipe,
+    ..BROKER
+};
+
 /// Every transport, in the order in which they are offered.
 pub const TRANSPORTS: &[TransportKind] = &[
     TransportKind::Embedded,
@@ -206,6 +220,7 @@ pub const TRANSPORTS: &[TransportKind] = &[
     TransportKind::Kafka,
     TransportKind::Http,
     TransportKind::WebSocket,
+    TransportKind::Stdio,
 ];
 
 const fn open(word: &'static str, port: u16) -> Scheme {
@@ -228,6 +243,7 @@ impl TransportKind {
             Self::Kafka => &KAFKA,
             Self::Http => &PLAIN_HTTP,
             Self::WebSocket => &SOCKET,
+            Self::Stdio => &STDIO,
         }
     }
 
@@ -259,6 +275,12 @@ impl TransportKind {
     #[must_use]
     pub fn of_first(address: Option<&str>) -> Self {
         address.map_or(Self::Embedded, |address| Self::of_address(address).unwrap_or(Self::Nats))
+    }
+
+    /// The transport of settings that name neither one nor an address, but a command.
+    #[must_use]
+    pub fn of_command() -> Option<Self> {
+        TRANSPORTS.iter().copied().find(|kind| kind.about().has_command)
     }
 
     /// The transport that an address says by its scheme.

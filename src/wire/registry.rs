@@ -22,7 +22,7 @@ use super::{
         live::CallDriver,
         table::{self, every_live_system},
     },
-    transport::{self, bus::Bus},
+    transport::{self, bus::Bus, process},
 };
 use crate::{
     engine::template,
@@ -32,14 +32,19 @@ use crate::{
         error_kind::ErrorKind,
         problem::Problem,
     },
+    systems::start::Start,
 };
 
 /// How long what is left to be done after a call may hold up the end of the process.
 const SETTLING: Duration = Duration::from_secs(3);
 
+/// Whether the user agreed that this is started.
+pub type Consent = Arc<dyn Fn(&Start) -> bool + Send + Sync>;
+
 /// Connections by name, opened at first use and kept until the registry is dropped.
 pub struct Registry {
     secrets: Secrets,
+    consent: Consent,
     kept: Kept,
     slots: Lock<HashMap<String, Arc<Mutex<Option<Open>>>>>,
     states: watch::Sender<States>,
@@ -79,6 +84,7 @@ impl Registry {
     pub fn with(secrets: Secrets) -> Self {
         Self {
             secrets,
+            consent: Arc::new(|_| false),
             kept: Kept::default(),
             slots: Lock::default(),
             states: watch::Sender::default(),
@@ -89,6 +95,13 @@ impl Registry {
     #[must_use]
     pub fn keeping_agents(mut self, folder: PathBuf) -> Self {
         self.kept.agents = OwnAgents::within(folder);
+        self
+    }
+
+    /// Asks this before a server is started; without it, none is.
+    #[must_use]
+    pub fn asking(mut self, consent: Consent) -> Self {
+        self.consent = consent;
         self
     }
 
@@ -179,10 +192,9 @@ impl Registry {
         }
         *slot = None;
         self.note(&connection.name, ConnectionState::Connecting);
-        let opening = transport::open(connection, &self.secrets);
-        let opened = match opening {
-            Some(opening) => opening.await,
-            None => Err(no_transport(connection)),
+        let opened = match process::start_of(connection).filter(|start| !(self.consent)(start)) {
+            Some(start) => Err(not_allowed(connection, &start)),
+            None => self.opened(connection).await,
         };
         match opened {
             Ok(bus) => {
@@ -198,6 +210,30 @@ impl Registry {
                 Err(problem)
             }
         }
+    }
+
+    async fn opened(&self, connection: &Connection) -> Result<Arc<dyn Bus>, CallError> {
+        let mut openers = every_live_system().iter().filter_map(|system| system.opener());
+        if let Some(opener) = openers.find(|opener| opener.is_at(connection)) {
+            return opener.open(connection, &self.secrets).await;
+        }
+        match transport::open(connection, &self.secrets) {
+            Some(opening) => opening.await,
+            None => Err(no_transport(connection)),
+        }
+    }
+
+    /// Ends all connections in the ways of their transports, once what calls left to be done is
+    /// done.
+    pub async fn close(&self) {
+        self.settled().await;
+        let slots = std::mem::take(&mut *self.slots.lock().unwrap_or_else(PoisonError::into_inner));
+        let closing = slots.into_values().map(|slot| async move {
+            if let Some(open) = slot.lock().await.take() {
+                open.bus.close().await;
+            }
+        });
+        futures::future::join_all(closing).await;
     }
 
     /// Starts what runs beside a connection; embedded services listen once this is done.
@@ -267,6 +303,20 @@ fn not_callable(system: &str) -> CallError {
         message: format!("tools of {system} cannot be called yet"),
         remedy: "choose a tool of another system".into(),
     }
+}
+
+/// The user has not agreed to the start of its server.
+fn not_allowed(connection: &Connection, start: &Start) -> CallError {
+    let message = format!(
+        "connection \"{}\" starts a server that you have not allowed:\n{}",
+        connection.name,
+        start.lines().join("\n")
+    );
+    let remedy = format!(
+        "look at it, then allow it: `toolcrib mcp allow {0}`, or press a on Connections",
+        connection.name
+    );
+    CallError { kind: ErrorKind::NotAllowed, message, remedy }
 }
 
 fn no_transport(connection: &Connection) -> CallError {

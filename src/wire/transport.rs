@@ -12,6 +12,7 @@ pub mod message;
 pub mod message_queue;
 pub mod nats;
 pub mod pattern;
+pub mod process;
 pub mod pulsar;
 pub mod rabbitmq;
 pub mod reconnecting;
@@ -53,6 +54,9 @@ const TRANSPORTS: &[(TransportKind, Open)] = &[
         Box::pin(async {
             Ok(Arc::new(websocket::open(connection, secrets).await?) as Arc<dyn Bus>)
         })
+    }),
+    (TransportKind::Stdio, |connection, secrets| {
+        Box::pin(async { Ok(Arc::new(process::open(connection, secrets).await?) as Arc<dyn Bus>) })
     }),
 ];
 

@@ -93,6 +93,7 @@ const FOLDERS: &[Folder] = &[
             "async_rs",
             "prost",
             "crc32c",
+            "rustix",
         ],
     },
     Folder {

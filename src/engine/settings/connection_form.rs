@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    connections::{LARGEST, SECRETS, TOOLS},
+    connections::{COMMAND, ENV, ENV_KEY, LARGEST, SECRETS, TOOLS, said_by},
     system_settings::{SettingsSchema, properties},
 };
 use crate::model::{
@@ -34,7 +34,11 @@ pub fn schema(table: &Value, systems: &[&SettingsSchema]) -> Value {
         }
         _ => json!({"type": "array", "items": {"type": "string"}, "description": about}),
     };
-    offer("servers", true, addresses);
+    let starts = kind.about().has_command;
+    offer("servers", !starts, addresses);
+    for (key, schema) in command_schema() {
+        offer(key, starts, schema);
+    }
     offer(
         "transport",
         true,
@@ -102,6 +106,37 @@ pub fn schema(table: &Value, systems: &[&SettingsSchema]) -> Value {
     json!({"type": "object", "properties": offered, "additionalProperties": false})
 }
 
+/// What starts a server, in the order in which it is shown.
+fn command_schema() -> [(&'static str, Value); 5] {
+    let texts = |description: &str| json!({"type": "object", "additionalProperties": {"type": "string"}, "description": description});
+    [
+        (
+            COMMAND,
+            json!({"type": "string", "description": "The program that starts the server; no shell reads it"}),
+        ),
+        (
+            "args",
+            json!({"type": "array", "items": {"type": "string"}, "description": "Its arguments"}),
+        ),
+        (
+            ENV,
+            texts(
+                "Variables that it gets beside PATH, HOME and the like; $NAME is the value of a variable of yours",
+            ),
+        ),
+        (
+            ENV_KEY,
+            texts(
+                "Variables that it gets from the system's key store, by the names that they have there",
+            ),
+        ),
+        (
+            "dir",
+            json!({"type": "string", "format": "path", "description": "The folder that it runs in; else the one that toolcrib runs in"}),
+        ),
+    ]
+}
+
 /// An address of each transport that has any, as help shows them.
 pub fn examples() -> impl Iterator<Item = &'static str> {
     TRANSPORTS.iter().map(|kind| kind.about().example).filter(|example| !example.is_empty())
@@ -116,7 +151,10 @@ pub fn transport(table: &Value) -> TransportKind {
     }
     let servers = table.get("servers");
     let first = servers.and_then(|servers| servers.as_str().or_else(|| servers.get(0)?.as_str()));
-    TransportKind::of_first(first)
+    match table {
+        Value::Object(members) => said_by(first, members),
+        _ => TransportKind::of_first(first),
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,9 @@
 //! Connections as settings write them, and as the command line names them.
 
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
 use super::{
     system_settings::SettingsSchema,
     table::{Reader, Table},
@@ -7,7 +11,10 @@ use super::{
 use crate::{
     engine::workflow::similar,
     model::{
-        connection::{Connection, Credentials, Endpoint, LARGEST_ANSWER, MIB, Tls},
+        connection::{
+            Connection, Credentials, Endpoint, EnvValue, LARGEST_ANSWER, MIB, SecretAt,
+            ServerCommand, Tls,
+        },
         connections::Connections,
         finding::Severity,
         problem::{Problem, ProblemKind},
@@ -16,9 +23,14 @@ use crate::{
 };
 
 /// Every key of a connection but those that systems add.
-pub const KEYS: [&str; 14] = [
+pub const KEYS: [&str; 19] = [
     "transport",
     "servers",
+    COMMAND,
+    "args",
+    ENV,
+    ENV_KEY,
+    "dir",
     "user",
     "password-variable",
     "password-key",
@@ -32,6 +44,15 @@ pub const KEYS: [&str; 14] = [
     LARGEST,
     TOOLS,
 ];
+
+/// The program that starts a server, in the place of addresses.
+pub const COMMAND: &str = "command";
+
+/// Variables that it gets: a text, or `$NAME` for the value of that variable of ours.
+pub const ENV: &str = "env";
+
+/// The same by the names that their values have in the system's key store.
+pub const ENV_KEY: &str = "env-key";
 
 /// How many MiB an answer may have.
 pub const LARGEST: &str = "largest-answer";
@@ -82,8 +103,11 @@ fn endpoint(reader: &mut Reader, name: &str, table: &Table<'_>) -> Option<Endpoi
     let addresses = servers(reader, table)?;
     let transport = match table.members.contains_key("transport") {
         true => reader.word(table, "transport", &words())?,
-        false => TransportKind::of_first(addresses.first().map(String::as_str)),
+        false => said_by(addresses.first().map(String::as_str), table.members),
     };
+    if transport.about().has_command {
+        return command(reader, name, table).map(Endpoint::Process);
+    }
     if transport.about().schemes.is_empty() {
         return Some(Endpoint::Embedded);
     }
@@ -94,6 +118,59 @@ fn endpoint(reader: &mut Reader, name: &str, table: &Table<'_>) -> Option<Endpoi
         return None;
     }
     Some(Endpoint::Servers { transport, addresses })
+}
+
+/// The transport of a table that names none.
+#[must_use]
+pub fn said_by(address: Option<&str>, members: &Map<String, Value>) -> TransportKind {
+    let command = members.get(COMMAND).filter(|_| address.is_none());
+    command
+        .and_then(|_| TransportKind::of_command())
+        .unwrap_or_else(|| TransportKind::of_first(address))
+}
+
+/// What starts a server.
+fn command(reader: &mut Reader, name: &str, table: &Table<'_>) -> Option<ServerCommand> {
+    let Some(program) = reader.text(table, COMMAND).filter(|program| !program.is_empty()) else {
+        let message = format!("connection \"{name}\" starts no server; add command = \"PROGRAM\"");
+        reader.note(Severity::Error, "settings.no-command", &table.at, message);
+        return None;
+    };
+    let mut env = BTreeMap::new();
+    if let Some(own) = reader.table(table, ENV) {
+        for variable in own.members.keys() {
+            let Some(text) = reader.text(&own, variable) else { continue };
+            let secret = text.strip_prefix('$').map(|name| SecretAt::Variable(name.to_owned()));
+            if secret.is_none() && is_secret_name(variable) && !text.is_empty() {
+                let message = format!(
+                    "secrets do not belong in this file; write {variable} = \"$NAME\" for an environment variable of yours, or name it in {ENV_KEY}"
+                );
+                let at = own.at.child(variable.as_str());
+                reader.note(Severity::Error, "settings.secret", &at, message);
+            }
+            let value = secret.map_or(EnvValue::Text(text), EnvValue::Secret);
+            env.insert(variable.clone(), value);
+        }
+    }
+    if let Some(own) = reader.table(table, ENV_KEY) {
+        for variable in own.members.keys() {
+            let Some(key) = reader.text(&own, variable) else { continue };
+            env.insert(variable.clone(), EnvValue::Secret(SecretAt::KeyStore(key)));
+        }
+    }
+    let args = match table.members.contains_key("args") {
+        true => reader.texts(table, "args")?,
+        false => Vec::new(),
+    };
+    Some(ServerCommand { command: program, args, env, dir: reader.text(table, "dir") })
+}
+
+/// Whether a variable of that name usually holds a secret.
+fn is_secret_name(variable: &str) -> bool {
+    const WORDS: [&str; 6] = ["token", "secret", "password", "passwd", "apikey", "credential"];
+    let plain: String =
+        variable.to_lowercase().chars().filter(|letter| letter.is_alphanumeric()).collect();
+    WORDS.iter().any(|word| plain.contains(word))
 }
 
 /// The words that name a transport.

@@ -9,6 +9,7 @@
 //! | [`mod@agent`] | a whole run of a system's agent |
 //! | [`responder`] | answering in the place of a system's own services |
 //! | [`embedded`] | sample services within this process |
+//! | [`opener`] | opening connections in a system's own way |
 //! | [`decided`] | what those say, and what stubs say, step by step |
 
 pub mod agent;
@@ -16,6 +17,7 @@ pub mod decided;
 pub mod embedded;
 pub mod exchange;
 pub mod multi_step;
+pub mod opener;
 pub mod own_agents;
 pub mod responder;
 pub mod store;

@@ -2,7 +2,7 @@
 
 use super::facets::{
     agent::AgentRuns, embedded::Embedded, exchange::Exchange, multi_step::MultiStep,
-    responder::Responder, store::DeployedStore,
+    opener::Opener, responder::Responder, store::DeployedStore,
 };
 use crate::model::entry::SystemId;
 
@@ -23,6 +23,11 @@ pub trait LiveSystem: Sync {
 
     /// Its tools can be called.
     fn calls(&self) -> Option<CallDriver<'_>> {
+        None
+    }
+
+    /// Its connections are opened in its own way.
+    fn opener(&self) -> Option<&dyn Opener> {
         None
     }
 

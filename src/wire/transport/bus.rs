@@ -110,6 +110,11 @@ pub trait Bus: Send + Sync {
         None
     }
 
+    /// Ends it in the way of its transport; it is done when the other side knows, or was ended too.
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
     /// Its state, what the other side says about the connection itself, and how often things went
     /// wrong since it was opened.
     fn news(&self) -> &ConnectionEvents;

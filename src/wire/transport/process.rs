@@ -1,11 +1,12 @@
-//! A server that is a process of its own: lines on its standard input and output, and whatever it says on standard error.
+//! A server that is a process of its own: lines on its standard input and output, and whatever it
+//! says on standard error.
 //!
-//! Starters such as `npx` and `uvx` are processes between us and the server. So each server has a process group of its own, and what ends it
-//! ends the group.
+//! Starters such as `npx` and `uvx` are processes between us and the server. So each server has a
+//! process group of its own, and what ends it ends the group.
 
 use std::{
     collections::BTreeMap,
-    io,
+    env, io,
     path::PathBuf,
     process::{ExitStatus, Stdio},
     sync::{Arc, Mutex as Lock, PoisonError},
@@ -13,6 +14,7 @@ use std::{
 };
 
 use bytes::{Bytes, BytesMut};
+use futures::future::BoxFuture;
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _},
     process::{Child, ChildStdin, Command},
@@ -21,10 +23,22 @@ use tokio::{
 };
 
 use super::{
-    message::{Heard, Packet},
+    bus::{Bus, Doing, Share},
+    connection_event::ConnectionEvents,
+    message::{Address, Incoming, Outgoing, Packet},
     message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
+    settings,
 };
-use crate::model::{call::CallProblem, error_kind::ErrorKind};
+use crate::{
+    model::{
+        call::CallError,
+        connection::{Connection, EnvValue},
+        error_kind::ErrorKind,
+        transport::TransportKind,
+    },
+    systems::start::Start,
+    wire::secrets::Secrets,
+};
 
 /// The subject of lines of standard output.
 pub const OUTPUT: &str = "stdout";
@@ -33,20 +47,42 @@ pub const ERRORS: &str = "stderr";
 
 /// How many of the last lines of standard error are kept, to say why a server ended.
 const LAST_WORDS: usize = 50;
-/// How long a server may take to end once its input is closed, and again once it was asked to.
+/// How long a server may take to end once its input is closed; some never do by that alone.
+const HINT: Duration = Duration::from_millis(300);
+/// How long it may take once it was asked to.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// So many bytes are read at once.
 const PIECE: usize = 64 * 1024;
 
 /// Variables of ours that every server gets; others only where they are named.
 const INHERITED: [&str; 22] = [
-    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "XDG_RUNTIME_DIR",
-    "SystemRoot", "SystemDrive", "APPDATA", "LOCALAPPDATA", "USERPROFILE", "TEMP", "TMP", "PATHEXT", "COMSPEC", "ProgramFiles",
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "TERM",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "TMPDIR",
+    "XDG_RUNTIME_DIR",
+    "SystemRoot",
+    "SystemDrive",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "USERPROFILE",
+    "TEMP",
+    "TMP",
+    "PATHEXT",
+    "COMSPEC",
+    "ProgramFiles",
 ];
 
-/// What is started. No shell reads it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ServerCommand {
+/// What is started, with the values of its secrets.
+#[derive(Clone, Default)]
+pub struct Launch {
     pub program: String,
     pub args: Vec<String>,
     /// Beside the few variables that every server gets.
@@ -76,10 +112,18 @@ impl ServerProcess {
     ///
     /// # Errors
     /// When there is no such program, or it may not be run. Within a runtime only.
-    pub fn start(command: &ServerCommand) -> Result<(Self, QueueReceiver), CallProblem> {
+    pub fn start(command: &Launch) -> Result<(Self, QueueReceiver), CallError> {
         let mut asked = Command::new(&command.program);
-        asked.args(&command.args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
-        asked.env_clear().envs(INHERITED.iter().filter_map(|name| Some((name, std::env::var_os(name)?)))).envs(&command.env);
+        asked
+            .args(&command.args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        asked
+            .env_clear()
+            .envs(INHERITED.iter().filter_map(|name| Some((name, std::env::var_os(name)?))))
+            .envs(&command.env);
         if let Some(dir) = &command.dir {
             asked.current_dir(dir);
         }
@@ -107,7 +151,10 @@ impl ServerProcess {
             };
             let errors = async {
                 let Some(stderr) = stderr else { return };
-                if lines(stderr, ERRORS, largest, &sender, |line| remember(&words, line)).await.is_err() {
+                if lines(stderr, ERRORS, largest, &sender, |line| remember(&words, line))
+                    .await
+                    .is_err()
+                {
                     members.kill();
                 }
             };
@@ -119,8 +166,8 @@ impl ServerProcess {
             };
             let (output, (), how) = tokio::join!(output, errors, leader);
             let last = match output {
-                Err(problem) => Heard::Failed(problem),
-                Ok(()) => Heard::Failed(over(&name, &how, &words)),
+                Err(problem) => Incoming::Failed(problem),
+                Ok(()) => Incoming::Failed(over(&name, &how, &words)),
             };
             told.send_replace(Some(how));
             // Who has left needs nothing.
@@ -145,7 +192,7 @@ impl ServerProcess {
     ///
     /// # Errors
     /// When the server takes none any more.
-    pub async fn send(&self, line: &[u8]) -> Result<(), CallProblem> {
+    pub async fn send(&self, line: &[u8]) -> Result<(), CallError> {
         let mut stdin = self.stdin.lock().await;
         let Some(pipe) = stdin.as_mut() else { return Err(self.gone()) };
         let mut whole = BytesMut::with_capacity(line.len() + 1);
@@ -158,28 +205,29 @@ impl ServerProcess {
         written.await.map_err(|_| self.gone())
     }
 
-    fn gone(&self) -> CallProblem {
+    fn gone(&self) -> CallError {
         let how = self.ended.borrow().clone().unwrap_or_else(|| "it takes no more input".into());
         over(&self.place, &how, &self.last_words)
     }
 
     /// Ends it: closes its input, then asks it to end, then kills its group. Answers how it ended.
-    pub async fn end(self) -> String {
+    pub async fn end(&self) -> String {
         drop(self.stdin.lock().await.take());
         let mut ended = self.ended.clone();
-        let mut waiting = async || match timeout(PATIENCE, ended.wait_for(Option::is_some)).await {
-            Ok(Ok(how)) => how.clone(),
-            Ok(Err(_)) | Err(_) => None,
-        };
-        if let Some(how) = waiting().await {
+        let mut waiting =
+            async |patience| match timeout(patience, ended.wait_for(Option::is_some)).await {
+                Ok(Ok(how)) => how.clone(),
+                Ok(Err(_)) | Err(_) => None,
+            };
+        if let Some(how) = waiting(HINT).await {
             return how;
         }
         self.group.ask_to_end();
-        if let Some(how) = waiting().await {
+        if let Some(how) = waiting(PATIENCE).await {
             return how;
         }
         self.group.kill();
-        waiting().await.unwrap_or_else(|| "killed".into())
+        waiting(PATIENCE).await.unwrap_or_else(|| "killed".into())
     }
 }
 
@@ -206,13 +254,117 @@ impl Group {
     #[cfg(unix)]
     fn send(&self, signal: rustix::process::Signal) {
         use rustix::process::{Pid, kill_process_group};
-        let leader = self.lock().and_then(|leader| i32::try_from(leader).ok()).and_then(Pid::from_raw);
+        let leader =
+            self.lock().and_then(|leader| i32::try_from(leader).ok()).and_then(Pid::from_raw);
         // One that is no more hears nothing.
         let _ = leader.map(|leader| kill_process_group(leader, signal));
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<u32>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A connection to a server that its settings start.
+pub struct Process {
+    server: ServerProcess,
+    /// What it writes, until somebody listens.
+    output: Lock<Option<QueueReceiver>>,
+    news: ConnectionEvents,
+}
+
+/// Starts the server of a connection.
+///
+/// # Errors
+/// When the connection has no command, a secret is missing, or the program cannot be run.
+pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Process, CallError> {
+    let Some(command) = connection.command() else {
+        let cause = "names no command to start";
+        return Err(settings::bad_settings(connection, cause, "add command = \"PROGRAM\""));
+    };
+    let mut env = BTreeMap::new();
+    for (name, value) in &command.env {
+        let value = match value {
+            EnvValue::Text(text) => text.clone(),
+            EnvValue::Secret(at) => secrets.get(connection, at).await?,
+        };
+        env.insert(name.clone(), value);
+    }
+    let launch = Launch {
+        program: command.command.clone(),
+        args: command.args.clone(),
+        env,
+        dir: command.dir.as_ref().map(PathBuf::from),
+        largest: usize::try_from(connection.largest_answer).unwrap_or(usize::MAX),
+    };
+    let (server, output) = ServerProcess::start(&launch)?;
+    let news = ConnectionEvents::new(command.to_string());
+    news.connected();
+    Ok(Process { server, output: Lock::new(Some(output)), news })
+}
+
+/// The start of a connection's server, as the user is to agree to it: with the program's file and
+/// the whole path of the folder. `None` where nothing is started.
+#[must_use]
+pub fn start_of(connection: &Connection) -> Option<Start> {
+    let command = connection.command()?;
+    let here = env::current_dir().unwrap_or_default();
+    let dir = command.dir.as_ref().map_or_else(|| here.clone(), |dir| here.join(dir));
+    // A name without a slash is looked for on the PATH, as the system does.
+    let named = PathBuf::from(&command.command);
+    let found = match named.components().count() {
+        1 => env::var_os("PATH").and_then(|path| {
+            let mut places = env::split_paths(&path).map(|folder| folder.join(&named));
+            places.find(|place| place.is_file())
+        }),
+        _ => Some(dir.join(&named)),
+    };
+    let program = found.unwrap_or(named).to_string_lossy().into_owned();
+    Some(Start::of(command, program, dir.to_string_lossy().into_owned()))
+}
+
+impl Bus for Process {
+    fn transport(&self) -> TransportKind {
+        TransportKind::Stdio
+    }
+
+    fn place(&self) -> String {
+        self.news.place().to_owned()
+    }
+
+    fn greeting(&self) -> String {
+        format!("{} runs", self.news.place())
+    }
+
+    /// All that it writes, whatever is named: [`OUTPUT`] and [`ERRORS`] in their order. Only one can
+    /// listen.
+    fn subscribe<'a>(&'a self, _: &'a Address, _: Share) -> Doing<'a, QueueReceiver> {
+        let output = self.output.lock().unwrap_or_else(PoisonError::into_inner).take();
+        Box::pin(std::future::ready(output.ok_or_else(|| {
+            let message = format!("somebody listens to {} already", self.news.place());
+            CallError::new(ErrorKind::NoListener, message, "give it a connection of its own")
+        })))
+    }
+
+    fn send<'a>(&'a self, message: Outgoing) -> Doing<'a, ()> {
+        Box::pin(async move { self.server.send(&message.body).await })
+    }
+
+    fn inbox(&self) -> Option<Address> {
+        None
+    }
+
+    fn ended(&self) -> Option<CallError> {
+        let how = self.server.ended.borrow().clone()?;
+        Some(over(self.news.place(), &how, &self.server.last_words))
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async { drop(self.server.end().await) })
+    }
+
+    fn news(&self) -> &ConnectionEvents {
+        &self.news
     }
 }
 
@@ -223,7 +375,7 @@ async fn lines(
     largest: usize,
     to: &QueueSender,
     mut seen: impl FnMut(&[u8]),
-) -> Result<(), CallProblem> {
+) -> Result<(), CallError> {
     let mut pending = BytesMut::new();
     loop {
         let mut searched = pending.len();
@@ -248,13 +400,21 @@ async fn lines(
     }
 }
 
-async fn hand(mut line: Bytes, from: &'static str, to: &QueueSender, seen: &mut impl FnMut(&[u8])) -> Result<(), CallProblem> {
+async fn hand(
+    mut line: Bytes,
+    from: &'static str,
+    to: &QueueSender,
+    seen: &mut impl FnMut(&[u8]),
+) -> Result<(), CallError> {
     if line.ends_with(b"\r") {
         line.truncate(line.len() - 1);
     }
     seen(&line);
-    let packet = Packet { subject: Some(from.into()), reply: None, headers: Vec::new(), body: line };
-    to.push(Heard::Packet(packet)).await.map_err(|_| CallProblem::new(ErrorKind::ConnectionLost, "nobody hears it", ""))
+    let packet =
+        Packet { subject: Some(from.into()), reply: None, headers: Vec::new(), body: line };
+    to.push(Incoming::Packet(packet))
+        .await
+        .map_err(|_| CallError::new(ErrorKind::ConnectionLost, "nobody hears it", ""))
 }
 
 fn remember(words: &Lock<Vec<String>>, line: &[u8]) {
@@ -280,51 +440,67 @@ fn ended(status: ExitStatus) -> String {
     status.code().map_or_else(|| "ended".into(), |code| format!("ended with code {code}"))
 }
 
-fn over(place: &str, how: &str, last_words: &Lock<Vec<String>>) -> CallProblem {
+fn over(place: &str, how: &str, last_words: &Lock<Vec<String>>) -> CallError {
     let words = last_words.lock().unwrap_or_else(PoisonError::into_inner).join("\n");
     let message = match words.is_empty() {
         true => format!("{place} {how}, and wrote nothing to standard error"),
         false => format!("{place} {how}; it last wrote to standard error:\n{words}"),
     };
-    CallProblem::new(ErrorKind::ConnectionLost, message, "run the command by hand to see what it says")
+    CallError::new(
+        ErrorKind::ConnectionLost,
+        message,
+        "run the command by hand to see what it says",
+    )
 }
 
-fn unstarted(command: &ServerCommand, error: &io::Error) -> CallProblem {
+fn unstarted(command: &Launch, error: &io::Error) -> CallError {
     let message = format!("{} cannot be started: {error}", command.program);
     let remedy = match error.kind() {
-        io::ErrorKind::NotFound => "install it, or give the path to it; a folder that it is to run in must be there too",
+        io::ErrorKind::NotFound => {
+            "install it, or give the path to it; a folder that it is to run in must be there too"
+        }
         _ => "see that the file may be run",
     };
-    CallProblem::new(ErrorKind::NoServer, message, remedy)
+    CallError::new(ErrorKind::NoServer, message, remedy)
 }
 
-fn too_long(from: &str, largest: usize) -> CallProblem {
-    let message = format!("a line of {from} has more than {} MiB; the server was ended", largest / (1024 * 1024));
-    CallProblem::new(ErrorKind::AnswerTooLarge, message, "set largest-answer of the connection higher, or ask for less")
+fn too_long(from: &str, largest: usize) -> CallError {
+    let message = format!(
+        "a line of {from} has more than {} MiB; the server was ended",
+        largest / (1024 * 1024)
+    );
+    CallError::new(
+        ErrorKind::AnswerTooLarge,
+        message,
+        "set largest-answer of the connection higher, or ask for less",
+    )
 }
 
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
 
-    fn shell(script: &str) -> ServerCommand {
+    fn shell(script: &str) -> Launch {
         let args = vec!["-c".to_owned(), script.to_owned()];
-        ServerCommand { program: "sh".into(), args, largest: 1_000, ..ServerCommand::default() }
+        Launch { program: "sh".into(), args, largest: 1_000, ..Launch::default() }
     }
 
     async fn heard(receiver: &mut QueueReceiver) -> (String, String) {
         match receiver.next().await {
-            Some(Heard::Packet(packet)) => {
-                (packet.subject.unwrap_or_default(), String::from_utf8_lossy(&packet.body).into_owned())
-            }
-            Some(Heard::Failed(problem)) => ("failed".into(), problem.message),
+            Some(Incoming::Packet(packet)) => (
+                packet.subject.unwrap_or_default(),
+                String::from_utf8_lossy(&packet.body).into_owned(),
+            ),
+            Some(Incoming::Failed(problem)) => ("failed".into(), problem.message),
             other => (format!("{other:?}"), String::new()),
         }
     }
 
     #[tokio::test]
     async fn lines_go_in_and_come_out() {
-        let (server, mut output) = ServerProcess::start(&shell("while read -r line; do echo \"got $line\"; done")).unwrap();
+        let (server, mut output) =
+            ServerProcess::start(&shell("while read -r line; do echo \"got $line\"; done"))
+                .unwrap();
         server.send(b"a").await.unwrap();
         assert_eq!(heard(&mut output).await, ("stdout".into(), "got a".into()));
         server.send(b"b").await.unwrap();
@@ -334,13 +510,14 @@ mod tests {
 
     #[tokio::test]
     async fn a_start_that_fails_says_why() {
-        let (server, mut output) = ServerProcess::start(&shell("echo no module >&2; exit 3")).unwrap();
+        let (server, mut output) =
+            ServerProcess::start(&shell("echo no module >&2; exit 3")).unwrap();
         assert_eq!(heard(&mut output).await, ("stderr".into(), "no module".into()));
         let (kind, message) = heard(&mut output).await;
         assert_eq!(kind, "failed");
         assert_eq!(message, "sh ended with code 3; it last wrote to standard error:\nno module");
         assert_eq!(server.send(b"x").await.unwrap_err().message, message);
-        let missing = ServerCommand { program: "/no/such/program".into(), ..ServerCommand::default() };
+        let missing = Launch { program: "/no/such/program".into(), ..Launch::default() };
         let problem = ServerProcess::start(&missing).err().unwrap();
         assert!(problem.message.contains("/no/such/program cannot be started"), "{problem:?}");
     }
@@ -362,7 +539,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_line_over_the_limit_ends_the_server_with_words() {
-        let (_server, mut output) = ServerProcess::start(&shell("echo a; yes | tr -d '\\n'")).unwrap();
+        let (_server, mut output) =
+            ServerProcess::start(&shell("echo a; yes | tr -d '\\n'")).unwrap();
         assert_eq!(heard(&mut output).await.1, "a");
         let (kind, message) = heard(&mut output).await;
         assert!(kind == "failed" && message.contains("more than 0 MiB"), "{kind}: {message}");

@@ -1,0 +1,117 @@
+//! What the user agrees to before a connection's server is started: the exact command, and what
+//! tells it from every other.
+
+use sha2::{Digest as _, Sha256};
+
+use crate::model::{
+    connection::{EnvValue, ServerCommand},
+    shown::visible,
+};
+
+/// A command as it would be started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Start {
+    /// The program's file, found on the PATH where the command names none.
+    pub program: String,
+    pub args: Vec<String>,
+    /// The folder that it runs in.
+    pub dir: String,
+    /// Variables beside the usual ones; of secrets where they lie.
+    pub env: Vec<(String, String)>,
+}
+
+impl Start {
+    /// The start of a command whose program and folder were found.
+    #[must_use]
+    pub fn of(command: &ServerCommand, program: String, dir: String) -> Self {
+        let shown = |value: &EnvValue| match value {
+            EnvValue::Text(text) => text.clone(),
+            EnvValue::Secret(at) => format!("({at})"),
+        };
+        let env = command.env.iter().map(|(name, value)| (name.clone(), shown(value)));
+        Self { program, args: command.args.clone(), dir, env: env.collect() }
+    }
+
+    /// The same text for the same start, and for no other.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        let mut hash = Sha256::new();
+        // Each part with its length, so that no two lists run into the same bytes.
+        let mut part = |text: &str| {
+            hash.update((text.len() as u64).to_le_bytes());
+            hash.update(text);
+        };
+        [&self.program, &self.dir].into_iter().for_each(|text| part(text));
+        part(&self.args.len().to_string());
+        self.args.iter().for_each(|arg| part(arg));
+        for (name, value) in &self.env {
+            part(name);
+            part(value);
+        }
+        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// All of it for people, line by line, nothing cut.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = vec![format!("program  {}", self.program)];
+        lines.extend(self.args.iter().map(|arg| format!("argument {}", visible(arg))));
+        lines.push(format!("folder   {}", self.dir));
+        let set =
+            self.env.iter().map(|(name, value)| format!("sets     {name}={}", visible(value)));
+        lines.extend(set);
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+
+    use super::*;
+    use crate::model::connection::SecretAt;
+
+    fn command(args: &[&str], env: &[(&str, EnvValue)]) -> ServerCommand {
+        ServerCommand {
+            command: "npx".into(),
+            args: args.iter().map(|arg| (*arg).to_owned()).collect(),
+            env: env.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
+            dir: None,
+        }
+    }
+
+    fn start(command: &ServerCommand) -> Start {
+        Start::of(command, "/usr/bin/npx".into(), "/work".into())
+    }
+
+    #[test]
+    fn every_part_of_a_command_tells_it_from_others() {
+        let plain = start(&command(&["a", "b"], &[]));
+        let text = |text: &str| EnvValue::Text(text.into());
+        let others = [
+            start(&command(&["ab"], &[])),
+            start(&command(&["a", "b", ""], &[])),
+            start(&command(&["a"], &[("b", text(""))])),
+            Start { program: "/tmp/npx".into(), ..plain.clone() },
+            Start { dir: "/".into(), ..plain.clone() },
+        ];
+        for other in others {
+            assert_ne!(other.digest(), plain.digest(), "{other:?}");
+        }
+        assert_eq!(start(&command(&["a", "b"], &[])).digest(), plain.digest());
+    }
+
+    #[test]
+    fn a_command_is_shown_whole_and_without_secrets() {
+        let secret = EnvValue::Secret(SecretAt::Variable("MY_TOKEN".into()));
+        let shown = start(&command(&["a\u{1b}[2Jb\u{202e}"], &[("TOKEN", secret)])).lines();
+        assert_eq!(
+            shown,
+            [
+                "program  /usr/bin/npx",
+                "argument a\\u{1b}[2Jb\\u{202e}",
+                "folder   /work",
+                "sets     TOKEN=(the environment variable MY_TOKEN)",
+            ]
+        );
+    }
+}
