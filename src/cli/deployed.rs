@@ -43,6 +43,7 @@ impl SystemWord {
     /// The words of all of them.
     pub fn parser() -> impl TypedValueParser<Value = Self> {
         let words = table::deployments()
+            .filter(|(_, deployment)| !deployment.is_read_only())
             .map(|(system, deployment)| PossibleValue::new(system.id()).help(deployment.about()));
         // It passes only what is in the table.
         PossibleValuesParser::new(words)
@@ -142,11 +143,14 @@ pub fn list(opened: &Opened, json: bool, out: &mut Out) -> Ended {
     };
     let about =
         |tool: &Tool| tool.entry.value["description"].as_str().unwrap_or_default().to_owned();
+    let parameters = |tool: &Tool| {
+        tool.entry.value.get("parameters").cloned().unwrap_or_else(|| table::arguments(tool))
+    };
     let is_here = |tool: &Tool| opened.catalog.tool_called(&tool.name).is_some();
     if json {
         let row = |tool: &Tool| {
             json!({"name": tool.name, "description": about(tool), "routes": routes(tool), "here": is_here(tool),
-                "parameters": tool.entry.value["parameters"]})
+                "parameters": parameters(tool)})
         };
         out.json(&catalog.tools.iter().map(|tool| row(tool)).collect())?;
         return Ok(Ending::Done);

@@ -13,14 +13,19 @@
 //! What is in the workspace: [`kept`] lists, found by [`entries`], read by [`function`], held
 //! against [`checks`]; [`gates`] from `toolcrib.toml`; the [`schema`] of their forms.
 //!
+//! Live: [`settings`] of connections to servers, [`calls`] of their tools, and those that are
+//! [`mod@deployed`] now.
+//!
 //! Servers that others have configured: [`import`] reads a [`form`], [`expand`] fills in its
 //! variables.
 
 pub mod annotations;
 pub mod asked;
 pub mod base64;
+pub mod calls;
 pub mod checks;
 pub mod codes;
+pub mod deployed;
 pub mod drift;
 pub mod entries;
 pub mod expand;
@@ -39,6 +44,7 @@ pub mod result_view;
 pub mod rpc;
 pub mod schema;
 pub mod session;
+pub mod settings;
 pub mod task;
 mod texts;
 pub mod tool_findings;
@@ -48,11 +54,12 @@ pub mod version;
 use serde_json::Value;
 
 use super::{
-    facets::loader::Loader,
+    deployed::deployment::Deployment,
+    facets::{calls::Calls, loader::Loader},
     system::{NewEntry, Reference, System},
 };
 use crate::{
-    engine::lint::context::LintContext,
+    engine::{lint::context::LintContext, settings::system_settings::SettingsSchema},
     model::{
         catalog::{Catalog, Loading},
         context::Mode,
@@ -120,8 +127,20 @@ impl System for Mcp {
         Some(keys::MCP)
     }
 
+    fn connection_settings(&self) -> Option<&'static SettingsSchema> {
+        Some(&settings::SETTINGS)
+    }
+
     fn loader(&self) -> Option<&dyn Loader> {
         Some(self)
+    }
+
+    fn calls(&self) -> Option<&dyn Calls> {
+        Some(self)
+    }
+
+    fn deployment(&self) -> Option<&dyn Deployment> {
+        Some(&deployed::McpDeployment)
     }
 }
 

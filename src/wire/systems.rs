@@ -7,5 +7,6 @@
 pub mod commonground;
 pub mod facets;
 pub mod live;
+pub mod mcp;
 pub mod table;
 pub mod trustgraph;

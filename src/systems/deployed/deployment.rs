@@ -40,6 +40,12 @@ pub trait Deployment: Sync {
     /// What a connection that leads elsewhere lacks, and which one to name instead.
     fn elsewhere(&self) -> Elsewhere;
 
+    /// Whether its entries can only be looked at there: they are neither taken into a workspace nor
+    /// sent.
+    fn is_read_only(&self) -> bool {
+        false
+    }
+
     /// What sending the catalog's entries changes, where `items` is what is there.
     ///
     /// # Errors

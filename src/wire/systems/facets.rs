@@ -10,12 +10,14 @@
 //! | [`responder`] | answering in the place of a system's own services |
 //! | [`embedded`] | sample services within this process |
 //! | [`opener`] | opening connections in a system's own way |
+//! | [`inspector`] | what a server has, and the frames that go by |
 //! | [`decided`] | what those say, and what stubs say, step by step |
 
 pub mod agent;
 pub mod decided;
 pub mod embedded;
 pub mod exchange;
+pub mod inspector;
 pub mod multi_step;
 pub mod opener;
 pub mod own_agents;

@@ -1,8 +1,8 @@
 //! What a system may have on the wire.
 
 use super::facets::{
-    agent::AgentRuns, embedded::Embedded, exchange::Exchange, multi_step::MultiStep,
-    opener::Opener, responder::Responder, store::DeployedStore,
+    agent::AgentRuns, embedded::Embedded, exchange::Exchange, inspector::Inspector,
+    multi_step::MultiStep, opener::Opener, responder::Responder, store::DeployedStore,
 };
 use crate::model::entry::SystemId;
 
@@ -28,6 +28,11 @@ pub trait LiveSystem: Sync {
 
     /// Its connections are opened in its own way.
     fn opener(&self) -> Option<&dyn Opener> {
+        None
+    }
+
+    /// It has servers that say what they have.
+    fn inspector(&self) -> Option<&dyn Inspector> {
         None
     }
 

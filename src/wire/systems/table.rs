@@ -2,12 +2,17 @@
 
 use std::sync::OnceLock;
 
-use super::{commonground, facets::responder::Responder, live::LiveSystem, trustgraph};
+use super::{
+    commonground,
+    facets::{inspector::Inspector, responder::Responder},
+    live::LiveSystem,
+    mcp, trustgraph,
+};
 use crate::model::{connection::Connection, entry::SystemId};
 
 /// Those of toolcrib.
 pub const LIVE_SYSTEMS: &[&dyn LiveSystem] =
-    &[&trustgraph::LiveTrustGraph, &commonground::LiveCommonGround];
+    &[&trustgraph::LiveTrustGraph, &commonground::LiveCommonGround, &mcp::LiveMcp];
 
 /// What the program that runs has; a program may bring systems of its own.
 static INSTALLED: OnceLock<&[&dyn LiveSystem]> = OnceLock::new();
@@ -29,6 +34,11 @@ pub fn every_live_system() -> &'static [&'static dyn LiveSystem] {
 #[must_use]
 pub fn by_id(id: &str) -> Option<&'static dyn LiveSystem> {
     every_live_system().iter().copied().find(|system| system.id() == id)
+}
+
+/// Those that have servers which say what they have.
+pub fn inspectors() -> impl Iterator<Item = &'static dyn Inspector> {
+    every_live_system().iter().filter_map(|system| system.inspector())
 }
 
 /// Every system in whose place calls can be answered.

@@ -1,0 +1,50 @@
+//! Calls of a server's tools: the parameters of `tools/call`, as they will be sent.
+
+use serde_json::{Value, json};
+
+use super::{Mcp, keys, settings};
+use crate::{
+    model::{
+        call::Request,
+        problem::{Problem, ProblemKind},
+    },
+    systems::facets::calls::{CallOf, Calls},
+};
+
+/// The method that calls a tool.
+pub const CALL: &str = "tools/call";
+
+impl Calls for Mcp {
+    fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
+        if !settings::is_at(call.connection) {
+            let cause = format!(
+                "connection \"{}\" leads to {}, not to an MCP server",
+                call.connection.name,
+                call.connection.transport().title()
+            );
+            let problem = Problem::new(ProblemKind::Input, "calling", cause);
+            return Err(problem.remedy(WANTED));
+        }
+        let arguments = call.arguments.json();
+        Ok(Request {
+            tool: call.tool.id().clone(),
+            system: keys::SYSTEM,
+            name: call.tool.name.clone(),
+            to: CALL.to_owned(),
+            reply: None,
+            headers: Vec::new(),
+            correlation: call.correlation.to_owned(),
+            body: format!(r#"{{"name":{},"arguments":{arguments}}}"#, json!(call.tool.name)).into(),
+            arguments: arguments.into(),
+        })
+    }
+
+    fn arguments(&self, body: &str) -> Option<String> {
+        let body: Value = serde_json::from_str(body).ok()?;
+        Some(body.get("arguments")?.to_string())
+    }
+}
+
+/// What a connection to a server takes, to go on after "name".
+pub const WANTED: &str =
+    "name a connection with system = \"mcp\": `toolcrib mcp add NAME -- COMMAND` makes one";

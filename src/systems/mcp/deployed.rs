@@ -1,0 +1,80 @@
+//! The tools that a server has now, as the catalog of a running system.
+
+use serde_json::{Value, json};
+
+use super::{calls::WANTED, keys, settings};
+use crate::{
+    model::{
+        catalog::Catalog,
+        connection::Connection,
+        entry::Entry,
+        problem::{Problem, ProblemKind},
+    },
+    systems::deployed::{
+        deployment::{Deployment, Elsewhere, Layout},
+        item::Item,
+        push::{Absent, Push},
+    },
+};
+
+pub struct McpDeployment;
+
+/// A tool of a server, its text as it came.
+#[must_use]
+pub fn item(server: &str, tool: &Value) -> Item {
+    let name = tool.get("name").and_then(Value::as_str).unwrap_or_default();
+    Item {
+        system: keys::SYSTEM,
+        section: keys::TOOLS,
+        key: format!("{server}/{name}"),
+        text: tool.to_string(),
+    }
+}
+
+impl Deployment for McpDeployment {
+    fn about(&self) -> &'static str {
+        "Tools of an MCP server, as it lists them"
+    }
+
+    fn is_at(&self, connection: &Connection) -> bool {
+        settings::is_at(connection)
+    }
+
+    fn elsewhere(&self) -> Elsewhere {
+        let wanted = WANTED.strip_prefix("name ").unwrap_or(WANTED);
+        Elsewhere { cause: "not to an MCP server", wanted }
+    }
+
+    fn is_read_only(&self) -> bool {
+        true
+    }
+
+    fn plan(&self, _: &Catalog, _: &[Item], _: Absent) -> Result<Push, Problem> {
+        let cause = "a server brings its own tools";
+        Err(Problem::new(ProblemKind::Input, "pushing", cause).remedy("change the server itself"))
+    }
+
+    fn is_named(&self, entry: &Entry, item: &Item) -> bool {
+        entry.key == item.key
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Each(keys::MCP)
+    }
+
+    /// A list of tools under each server's name.
+    fn callable(&self, items: &[Item]) -> Value {
+        let tools: Vec<Value> = items.iter().filter_map(Item::value).collect();
+        let server = items.first().and_then(|item| item.key.split_once('/'));
+        json!({
+            keys::SERVER: server.map(|(server, _)| server),
+            keys::ERA: "",
+            keys::HASH: "",
+            keys::TOOLS: tools,
+        })
+    }
+
+    fn loaded(&self, tools: usize) -> String {
+        format!("the server has {tools} {}", if tools == 1 { "tool" } else { "tools" })
+    }
+}

@@ -1,0 +1,80 @@
+//! Servers of which a person wants to know what they have and what is said to them.
+
+use futures::future::BoxFuture;
+use serde_json::Value;
+
+use crate::{
+    model::{call::CallError, connection::Connection},
+    wire::transport::bus::Bus,
+};
+
+/// The place on an open connection at which every frame is heard, both ways, from the first.
+pub const FRAMES: &str = "frames";
+/// The header of a frame that says which way it went: `in`, `out`, or `stderr`.
+pub const DIRECTION: &str = ":direction";
+/// The header of a frame that says when, in microseconds since the connection was begun.
+pub const AT: &str = ":at";
+
+/// Has servers that list what they have.
+pub trait Inspector: Sync {
+    /// Whether a connection leads to one.
+    fn is_at(&self, connection: &Connection) -> bool;
+
+    /// A connection that leads to one, made from one that only says where.
+    fn over(&self, connection: Connection) -> Connection;
+
+    /// The members of the connection's table in `toolcrib.toml` that say so.
+    fn members(&self) -> Vec<(&'static str, Value)>;
+
+    /// Asks for a sign of life.
+    fn ping<'a>(&'a self, bus: &'a dyn Bus) -> BoxFuture<'a, Result<(), CallError>>;
+
+    /// All that it has, by kind: `tools`, `resources` and so on.
+    fn list<'a>(&'a self, bus: &'a dyn Bus) -> BoxFuture<'a, Result<Listing, CallError>>;
+
+    /// The tools as the workspace keeps them: the file, and its text.
+    fn kept(&self, kept: &Keeping<'_>) -> (String, String);
+
+    /// What changed from the text of such a file to the tools as they are, the worst first; `None`
+    /// where the text is no such file.
+    fn drift(&self, kept: &str, tools: &[Value]) -> Option<Vec<Drift>>;
+}
+
+/// All that a server has.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Listing {
+    /// The revision of the protocol that is spoken.
+    pub version: String,
+    pub lists: Vec<Listed>,
+}
+
+/// One kind of what a server has.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Listed {
+    pub kind: &'static str,
+    pub items: Vec<Value>,
+    /// What is odd about the list.
+    pub odd: Vec<String>,
+}
+
+/// What is kept of a server.
+pub struct Keeping<'k> {
+    pub server: &'k str,
+    /// The revision of the protocol that it spoke.
+    pub version: &'k str,
+    /// As RFC 3339 has it.
+    pub time: String,
+    pub tools: &'k [Value],
+}
+
+/// One thing that changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drift {
+    /// `breaking`, `trust`, `unclear`, `compatible`.
+    pub severity: &'static str,
+    pub tool: String,
+    /// What it is, stable for scripts.
+    pub id: &'static str,
+    /// Where within the tool; empty: the tool itself.
+    pub at: String,
+}

@@ -1,0 +1,129 @@
+//! MCP on the wire: servers that are spoken with over a process's pipes or over HTTP, in either era.
+//!
+//! | file | does |
+//! | --- | --- |
+//! | [`pipe`], [`http`] | moves frames, whatever carries them |
+//! | [`driver`] | runs the state machine of a connection over a pipe, and tells each call what is its own |
+//! | [`frame_log`] | keeps the frames that went by, for who looks at them |
+//! | [`channel`] | an open connection, as calls use it |
+//! | [`calling`] | a call of a tool, each step of it told |
+//! | [`listing`] | what a server has |
+//! | [`inspector`] | the same for the commands that look at servers, and what changed since it was kept |
+
+pub mod calling;
+pub mod channel;
+pub mod driver;
+pub mod frame_log;
+pub mod http;
+pub mod inspector;
+pub mod listing;
+pub mod pipe;
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+
+use super::{
+    facets::{
+        inspector::Inspector,
+        multi_step::{CallContext, MultiStep},
+        opener::Opener,
+        store::DeployedStore,
+    },
+    live::{CallDriver, LiveSystem},
+};
+use crate::{
+    model::{
+        call::CallError,
+        connection::Connection,
+        entry::SystemId,
+        problem::{Problem, ProblemKind},
+    },
+    systems::{
+        deployed::{item::Item, push::Push},
+        mcp::{deployed, keys, settings},
+    },
+    wire::{
+        connector::Connector,
+        secrets::Secrets,
+        session::event_sink::{End, EventSink, SinkClosed},
+        transport::bus::{Bus, Doing},
+    },
+};
+
+pub struct LiveMcp;
+
+impl LiveSystem for LiveMcp {
+    fn id(&self) -> SystemId {
+        keys::SYSTEM
+    }
+
+    fn calls(&self) -> Option<CallDriver<'_>> {
+        Some(CallDriver::MultiStep(self))
+    }
+
+    fn opener(&self) -> Option<&dyn Opener> {
+        Some(self)
+    }
+
+    fn store(&self) -> Option<&dyn DeployedStore> {
+        Some(self)
+    }
+
+    fn inspector(&self) -> Option<&dyn Inspector> {
+        Some(&inspector::McpInspector)
+    }
+}
+
+impl Opener for LiveMcp {
+    fn is_at(&self, connection: &Connection) -> bool {
+        settings::is_at(connection)
+    }
+
+    fn open<'a>(
+        &'a self,
+        connection: &'a Connection,
+        secrets: &'a Secrets,
+    ) -> Doing<'a, Arc<dyn Bus>> {
+        Box::pin(
+            async move { Ok(Arc::new(channel::open(connection, secrets).await?) as Arc<dyn Bus>) },
+        )
+    }
+}
+
+impl MultiStep for LiveMcp {
+    fn run<'a>(
+        &'a self,
+        call_context: CallContext<'a>,
+        sink: &'a mut EventSink,
+    ) -> BoxFuture<'a, Result<End, SinkClosed>> {
+        Box::pin(calling::call(call_context, sink))
+    }
+}
+
+impl DeployedStore for LiveMcp {
+    fn read<'a>(
+        &self,
+        connector: &'a dyn Connector,
+        connection: &'a Connection,
+    ) -> BoxFuture<'a, Result<Vec<Item>, Problem>> {
+        Box::pin(async move {
+            let doing = || format!("asking \"{}\" for its tools", connection.name);
+            let told = |problem: CallError| problem.while_doing(doing());
+            let bus = connector.open(connection).await.map_err(told)?;
+            let tools = listing::list(&*bus, listing::TOOLS).await.map_err(told)?.pages;
+            Ok(tools.items.iter().map(|tool| deployed::item(&connection.name, tool)).collect())
+        })
+    }
+
+    fn write<'a>(
+        &self,
+        _: &'a dyn Connector,
+        _: &'a Connection,
+        _: &'a Push,
+    ) -> BoxFuture<'a, Result<(), Problem>> {
+        let cause = "a server brings its own tools";
+        let problem = Problem::new(ProblemKind::Input, "pushing", cause);
+        Box::pin(std::future::ready(Err(problem.remedy("change the server itself"))))
+    }
+}

@@ -1,0 +1,221 @@
+//! A call of a tool: what comes on the way is told as it comes, and the answer as it is, with what
+//! is wrong with it.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::{Instant, sleep_until};
+
+use super::{
+    driver::{ANSWER, FAULT, PROMISED, STAGE, VERSION, WORDS},
+    listing::{begin, reply, said},
+};
+use crate::{
+    model::{
+        call::{CallError, EventKind, Outcome},
+        error_kind::ErrorKind,
+        size,
+    },
+    systems::mcp::{
+        fault::Fault,
+        result_view::{Outcome as Ended, View, result_view},
+        settings,
+    },
+    wire::{
+        session::event_sink::{End, EventSink, SinkClosed},
+        systems::facets::multi_step::{CallContext, Kept},
+        transport::{
+            message::{Incoming, Packet},
+            message_queue::QueueReceiver,
+        },
+    },
+};
+
+/// Listens to one call. Dropped before its end, the server is told, and this is waited for before
+/// the process ends.
+struct Listening<'k> {
+    receiver: Option<QueueReceiver>,
+    kept: &'k Kept,
+}
+
+impl Listening<'_> {
+    async fn next(&mut self) -> Option<Incoming> {
+        self.receiver.as_mut()?.next().await
+    }
+}
+
+impl Drop for Listening<'_> {
+    fn drop(&mut self) {
+        if let Some(receiver) = self.receiver.take() {
+            self.kept.after(tokio::spawn(receiver.leave()));
+        }
+    }
+}
+
+/// What ends a call that waits.
+enum Patience {
+    Total,
+    Next,
+}
+
+/// Makes the call.
+pub async fn call(context: CallContext<'_>, sink: &mut EventSink) -> Result<End, SinkClosed> {
+    let CallContext { connection, bus, request, limits, kept, .. } = context;
+    if !settings::is_at(connection) {
+        let message = format!("connection \"{}\" leads to no MCP server", connection.name);
+        let remedy = "choose one with system = \"mcp\"";
+        return Ok((Outcome::Lost, Some(CallError::new(ErrorKind::BadSettings, message, remedy))));
+    }
+    let mut listening = match begin(bus, &request.to, request.body.to_string()).await {
+        Ok(receiver) => Listening { receiver: Some(receiver), kept },
+        Err(problem) => return Ok((Outcome::Lost, Some(problem))),
+    };
+    sink.emit(EventKind::Sent { bytes: request.body.len() }).await?;
+    let mut stages = 0_u64;
+    let mut since = Instant::now();
+    loop {
+        let held = sink.held;
+        let patience = if stages == 0 { limits.first } else { limits.idle };
+        let total = sink.began + limits.total + sink.held;
+        let heard = tokio::select! {
+            biased;
+            heard = listening.next() => Ok(heard),
+            () = sleep_until(total) => Err(Patience::Total),
+            () = sleep_until(since + patience) => Err(Patience::Next),
+        };
+        match heard {
+            Err(which) => {
+                return Ok((
+                    Outcome::TimedOut,
+                    Some(timed_out(&which, patience, limits.total, stages)),
+                ));
+            }
+            Ok(Some(Incoming::Packet(packet))) => {
+                if said(&packet, STAGE) == Some(ANSWER) {
+                    // The server has nothing more to be told.
+                    drop(listening.receiver.take());
+                    return answer(&packet, limits.answer, sink).await;
+                }
+                stages += 1;
+                tell_stage(&packet, sink).await?;
+                // Time in which nobody took our events does not count.
+                since = Instant::now().max(since + (sink.held - held));
+            }
+            Ok(Some(Incoming::Failed(problem))) => return Ok((Outcome::Lost, Some(problem))),
+            Ok(Some(_)) => {}
+            Ok(None) => {
+                let message = format!("{} ended before the answer", bus.place());
+                let problem = CallError::new(ErrorKind::ConnectionLost, message, "send it again");
+                return Ok((Outcome::Lost, Some(bus.ended().unwrap_or(problem))));
+            }
+        }
+    }
+}
+
+async fn tell_stage(packet: &Packet, sink: &mut EventSink) -> Result<(), SinkClosed> {
+    let name = said(packet, STAGE).unwrap_or_default();
+    let words = said(packet, WORDS).unwrap_or_default();
+    sink.stage(name, words, &*String::from_utf8_lossy(&packet.body)).await
+}
+
+async fn answer(packet: &Packet, largest: u64, sink: &mut EventSink) -> Result<End, SinkClosed> {
+    let bytes = packet.body.len();
+    if bytes as u64 > largest {
+        let message = format!("the answer has more than {}", size::bytes(largest));
+        let remedy = "set largest-answer of the connection higher, or ask for less";
+        let problem = CallError::new(ErrorKind::AnswerTooLarge, message, remedy);
+        return Ok((Outcome::Lost, Some(problem)));
+    }
+    let reply = reply(packet);
+    let promised: Option<Value> =
+        said(packet, PROMISED).and_then(|schema| serde_json::from_str(schema).ok());
+    let View { outcome, text, faults } =
+        result_view(&reply, promised.as_ref(), said(packet, VERSION).unwrap_or_default());
+    let came = packet.headers.iter().filter(|(name, _)| name == FAULT);
+    for (_, words) in came {
+        sink.stage("finding", words, "").await?;
+    }
+    for Fault { id, at, words } in &faults {
+        sink.stage("finding", format!("{id} at {at}: {words}"), "").await?;
+    }
+    if let Some(result) = reply.get("result").filter(|result| is_more_than_text(result)) {
+        let words = match promised {
+            Some(_) if outcome == Ended::Ok => "the whole result; what it promises is kept",
+            _ => "the whole result",
+        };
+        sink.stage("result", words, result.to_string()).await?;
+    }
+    let failed = |kind: &str, remedy: &str| {
+        let message = if text.is_empty() { "the server says no more" } else { &text };
+        Some(CallError::new(ErrorKind::parse(kind), message, remedy))
+    };
+    let end = match outcome {
+        Ended::Ok => (Outcome::Succeeded, None),
+        Ended::ToolError => (Outcome::Failed, failed("mcp-tool-error", STDERR)),
+        Ended::ProtocolError => {
+            let code = reply["error"]["code"].to_string();
+            if let Some(data) = reply["error"].get("data") {
+                sink.stage("error-data", "what came with the error", data.to_string()).await?;
+            }
+            (Outcome::Failed, failed(&code, STDERR))
+        }
+        Ended::InvalidStructured => {
+            let message = "the structured content is not what the tool promises";
+            let kind = ErrorKind::parse("invalid-structured");
+            let problem = CallError::new(kind, message, "correct the tool, or its outputSchema");
+            (Outcome::Failed, Some(problem))
+        }
+        Ended::InputRequired => {
+            let remedy = "toolcrib cannot give it yet; call the tool with all that it needs";
+            let message = format!("the server wants to know more first: {text}");
+            let kind = ErrorKind::parse("input-required");
+            (Outcome::Failed, Some(CallError::new(kind, message, remedy)))
+        }
+        Ended::Task => {
+            let message = format!("the work goes on as task {text}, which is not followed");
+            let kind = ErrorKind::parse("task");
+            (Outcome::Failed, Some(CallError::new(kind, message, "ask the server for it later")))
+        }
+        Ended::Malformed => {
+            let message = "the answer is neither a result nor an error";
+            (Outcome::Lost, Some(CallError::new(ErrorKind::NotAReply, message, FRAMES)))
+        }
+    };
+    if matches!(outcome, Ended::Ok | Ended::InvalidStructured) {
+        sink.emit(EventKind::Chunk { text: text.into(), bytes }).await?;
+    }
+    Ok(end)
+}
+
+const STDERR: &str = "look at what the server wrote to standard error, and at its arguments";
+const FRAMES: &str = "`toolcrib mcp frames NAME` shows what it wrote";
+
+/// Whether a result has more to look at than its text.
+fn is_more_than_text(result: &Value) -> bool {
+    let is_text = |block: &Value| {
+        block["type"] == "text" && block.as_object().is_some_and(|block| block.len() == 2)
+    };
+    let is_plain = |(name, value): (&String, &Value)| match name.as_str() {
+        "content" => value.as_array().is_some_and(|blocks| blocks.iter().all(is_text)),
+        "isError" | "resultType" | "ttlMs" | "cacheScope" => true,
+        _ => false,
+    };
+    !result.as_object().is_some_and(|members| members.iter().all(is_plain))
+}
+
+fn timed_out(which: &Patience, patience: Duration, total: Duration, stages: u64) -> CallError {
+    let seconds = |time: Duration| format!("{} s", time.as_secs_f64());
+    let (kind, message) = match (which, stages) {
+        (Patience::Total, _) => {
+            (ErrorKind::TimedOutTotal, format!("no answer within {}", seconds(total)))
+        }
+        (Patience::Next, 0) => {
+            (ErrorKind::TimedOutFirst, format!("no answer within {}", seconds(patience)))
+        }
+        (Patience::Next, _) => {
+            let words = format!("nothing more for {} after {stages} messages", seconds(patience));
+            (ErrorKind::TimedOutIdle, words)
+        }
+    };
+    CallError::new(kind, message, "give it more time with --timeout; the server was told to stop")
+}

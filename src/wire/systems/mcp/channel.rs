@@ -1,0 +1,210 @@
+//! An open connection to a server, as calls use it: a request goes to its method, and what comes of
+//! it is heard in an inbox of its own.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex as Lock, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use futures::future::BoxFuture;
+use serde_json::Value;
+use tokio::sync::{mpsc, oneshot};
+
+use super::{
+    driver::{Command, Driver, Promises},
+    listing,
+    pipe::Pipe,
+};
+use crate::{
+    model::{
+        call::CallError, connection::Connection, error_kind::ErrorKind, shown::visible,
+        transport::TransportKind,
+    },
+    systems::mcp::{
+        rpc::build::Client,
+        session::Session,
+        settings,
+        turn::{Opened, Settings},
+        version::Versions,
+    },
+    wire::{
+        secrets::Secrets,
+        systems::facets::inspector::FRAMES,
+        transport::{
+            bus::{Bus, Doing, Share},
+            connection_event::ConnectionEvents,
+            message::{Address, Outgoing},
+            message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
+            settings::place,
+        },
+    },
+};
+
+/// Commands on their way at most.
+const QUEUE: usize = 64;
+
+/// An open connection.
+pub struct Channel {
+    commands: mpsc::Sender<Command>,
+    kind: TransportKind,
+    opened: Opened,
+    tools: usize,
+    news: Arc<ConnectionEvents>,
+    inboxes: AtomicU64,
+    /// Inboxes for answers to requests that are yet to be sent.
+    waiting: Lock<HashMap<String, Inbox>>,
+}
+
+type Inbox = (QueueSender, oneshot::Sender<()>);
+
+/// Starts or finds the server, finds out how it speaks, and asks for its tools, as their promises
+/// are what answers are held against.
+///
+/// # Errors
+/// When it cannot be reached, or does not come to speak with us.
+pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Channel, CallError> {
+    let pipe = Pipe::open(connection, secrets).await?;
+    let session = Session::new(Settings {
+        transport: pipe.kind(),
+        era: settings::era(connection),
+        versions: Versions::default(),
+        client: Client::new("toolcrib", env!("CARGO_PKG_VERSION")),
+        remembered: None,
+    });
+    let where_to = match connection.command() {
+        Some(command) => command.to_string(),
+        None => place(connection),
+    };
+    let news = Arc::new(ConnectionEvents::new(where_to));
+    let promises = Promises::default();
+    let (opening, opened) = oneshot::channel();
+    let (commands, obeyed) = mpsc::channel(QUEUE);
+    let driver = Driver::new(
+        (session, pipe),
+        (connection.clone(), secrets.clone()),
+        (Arc::clone(&news), Arc::clone(&promises)),
+        opening,
+    );
+    tokio::spawn(driver.run(obeyed));
+    let opened = opened.await.unwrap_or_else(|_| Err(over()))?;
+    news.connected();
+    let mut channel = Channel {
+        commands,
+        kind: connection.transport(),
+        opened,
+        tools: 0,
+        news,
+        inboxes: AtomicU64::default(),
+        waiting: Lock::default(),
+    };
+    if !channel.opened.capabilities()["tools"].is_null() {
+        let tools = listing::list(&channel, listing::TOOLS).await?.pages;
+        channel.tools = tools.items.len();
+        let mut known = promises.lock().unwrap_or_else(PoisonError::into_inner);
+        *known = tools.items.into_iter().filter_map(promise).collect();
+    }
+    Ok(channel)
+}
+
+/// What a tool promises of its answers.
+fn promise(mut tool: Value) -> Option<(String, Value)> {
+    let promised = tool.get_mut("outputSchema")?.take();
+    Some((tool.get("name")?.as_str()?.to_owned(), promised))
+}
+
+fn over() -> CallError {
+    CallError::new(ErrorKind::ConnectionLost, "the connection is over", "try again")
+}
+
+impl Channel {
+    async fn order(&self, command: Command) -> Result<(), CallError> {
+        let sent = self.commands.send(command).await;
+        sent.map_err(|_| self.news.over().unwrap_or_else(over))
+    }
+}
+
+impl Bus for Channel {
+    fn transport(&self) -> TransportKind {
+        self.kind
+    }
+
+    fn place(&self) -> String {
+        self.news.place().to_owned()
+    }
+
+    fn greeting(&self) -> String {
+        let server = self.opened.server_info();
+        let text = |name: &str| visible(server[name].as_str().unwrap_or_default()).into_owned();
+        let spoken = &self.opened.spoken;
+        format!(
+            "{} {} speaks MCP {} ({} era) and has {} {}",
+            text("name"),
+            text("version"),
+            spoken.version,
+            spoken.era.as_str(),
+            self.tools,
+            if self.tools == 1 { "tool" } else { "tools" },
+        )
+    }
+
+    fn subscribe<'a>(&'a self, at: &'a Address, _: Share) -> Doing<'a, QueueReceiver> {
+        Box::pin(async move {
+            let (sender, receiver) = message_queue(CAPACITY);
+            if at.name == FRAMES {
+                self.order(Command::Observe(sender)).await?;
+                return Ok(receiver);
+            }
+            let (leaving, left) = oneshot::channel();
+            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            waiting.retain(|_, (sender, _)| !sender.is_closed());
+            waiting.insert(at.name.clone(), (sender, leaving));
+            Ok(receiver.leaving(left))
+        })
+    }
+
+    fn send<'a>(&'a self, message: Outgoing) -> Doing<'a, ()> {
+        Box::pin(async move {
+            let inbox = message.reply.as_ref().and_then(|reply| {
+                let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+                waiting.remove(&reply.name)
+            });
+            let params = match serde_json::from_slice(&message.body) {
+                Ok(Value::Object(params)) => params,
+                _ => return Err(no_params()),
+            };
+            let Some((inbox, left)) = inbox else { return Err(over()) };
+            let method = message.to.name;
+            self.order(Command::Request { method, params, inbox, left: Some(left) }).await
+        })
+    }
+
+    fn inbox(&self) -> Option<Address> {
+        Some(Address::fleeting(self.inboxes.fetch_add(1, Ordering::Relaxed).to_string()))
+    }
+
+    fn ended(&self) -> Option<CallError> {
+        self.news.over()
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {
+            let (done, closed) = oneshot::channel();
+            if self.order(Command::Close(done)).await.is_ok() {
+                // It ends when the other end is dropped.
+                let _ = closed.await;
+            }
+        })
+    }
+
+    fn news(&self) -> &ConnectionEvents {
+        &self.news
+    }
+}
+
+fn no_params() -> CallError {
+    let message = "the parameters of a request are no JSON object";
+    CallError::new(ErrorKind::BadRequest, message, "send an object")
+}

@@ -1,0 +1,486 @@
+//! Runs the state machine of a connection over a pipe, and tells each call what is its own.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex as Lock, PoisonError},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use futures::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
+use serde_json::{Map, Value, json};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::{Instant, sleep_until},
+};
+
+use super::{
+    frame_log::{Direction, FrameLog},
+    pipe::{Arrival, Pipe},
+};
+use crate::{
+    model::{call::CallError, connection::Connection, error_kind::ErrorKind, shown::visible},
+    schema::literal::Literal,
+    systems::mcp::{
+        asked::{Asked, Decision, Kind as AskedKind, roots},
+        calls::CALL,
+        codes,
+        fault::Fault,
+        notice::Notice,
+        rpc::{build::Call, frame::Frame, id::Id},
+        session::Session,
+        turn::{Do, Event, Opened, Outgoing, Turn, What},
+    },
+    wire::{
+        secrets::Secrets,
+        transport::{
+            connection_event::ConnectionEvents,
+            message::{Incoming, Packet},
+            message_queue::QueueSender,
+        },
+    },
+};
+
+/// What a packet tells: the answer, or a stage on the way to it by its name.
+pub const STAGE: &str = ":stage";
+/// The stage in words.
+pub const WORDS: &str = ":words";
+/// The stage that is the answer; its body is the reply as it came.
+pub const ANSWER: &str = "answer";
+/// The revision of the protocol that is spoken.
+pub const VERSION: &str = ":version";
+/// What the tool promises of its answer, as JSON.
+pub const PROMISED: &str = ":promised";
+/// One thing that is wrong with what came.
+pub const FAULT: &str = ":fault";
+
+/// What the tools of a server promise of their answers, by name.
+pub type Promises = Arc<Lock<HashMap<String, Value>>>;
+
+/// What is wanted of a connection.
+pub enum Command {
+    Request {
+        method: String,
+        params: Map<String, Value>,
+        inbox: QueueSender,
+        /// Dropped once the server knows that nobody listens any more.
+        left: Option<oneshot::Sender<()>>,
+    },
+    Observe(QueueSender),
+    Close(oneshot::Sender<()>),
+}
+
+/// A request that waits for its answer.
+struct Waiting {
+    inbox: QueueSender,
+    _left: Option<oneshot::Sender<()>>,
+}
+
+pub struct Driver {
+    pub session: Session,
+    pub pipe: Pipe,
+    pub connection: Connection,
+    pub secrets: Secrets,
+    pub news: Arc<ConnectionEvents>,
+    pub promises: Promises,
+    /// Is told once whether both sides speak.
+    pub opening: Option<oneshot::Sender<Result<Opened, CallError>>>,
+    pub frames: FrameLog,
+    state: Running,
+}
+
+/// What is under way.
+#[derive(Default)]
+struct Running {
+    waiting: HashMap<Id, Waiting>,
+    /// Those whose listener has gone.
+    gone: FuturesUnordered<BoxFuture<'static, Id>>,
+    deadlines: Vec<(Instant, Id)>,
+    /// The pipe is over, and why.
+    over: Option<CallError>,
+}
+
+impl Driver {
+    /// A connection that is about to be opened.
+    pub fn new(
+        (session, pipe): (Session, Pipe),
+        (connection, secrets): (Connection, Secrets),
+        (news, promises): (Arc<ConnectionEvents>, Promises),
+        opening: oneshot::Sender<Result<Opened, CallError>>,
+    ) -> Self {
+        let (frames, state) = (FrameLog::default(), Running::default());
+        let opening = Some(opening);
+        Self { session, pipe, connection, secrets, news, promises, opening, frames, state }
+    }
+
+    /// Opens the connection and drives it until it is over, or nobody holds it any more.
+    pub async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
+        let turn = self.session.open();
+        self.perform(turn).await;
+        while self.state.over.is_none() {
+            let deadline = self.state.deadlines.iter().map(|(at, _)| *at).min();
+            let due = deadline.unwrap_or_else(|| Instant::now() + Duration::from_secs(3_600));
+            tokio::select! {
+                arrival = self.pipe.next() => self.take(arrival).await,
+                command = commands.recv() => match command {
+                    Some(Command::Close(done)) => {
+                        self.pipe.close().await;
+                        drop(done);
+                        return;
+                    }
+                    Some(command) => self.obey(command).await,
+                    None => return self.pipe.close().await,
+                },
+                Some(id) = self.state.gone.next() => {
+                    let turn = self.session.cancel(&id, Some("the caller cancelled it"));
+                    self.perform(turn).await;
+                    self.state.waiting.remove(&id);
+                }
+                () = sleep_until(due), if deadline.is_some() => self.look_at_the_clock().await,
+            }
+        }
+        self.end().await;
+    }
+
+    async fn obey(&mut self, command: Command) {
+        let (method, params, inbox, left) = match command {
+            Command::Request { method, params, inbox, left } => (method, params, inbox, left),
+            Command::Observe(to) => return self.frames.observe(to),
+            Command::Close(_) => return,
+        };
+        let mut call = Call::of(&method);
+        for (name, value) in params {
+            match value {
+                Value::Object(meta) if name == "_meta" => {
+                    for (name, value) in meta {
+                        call.meta = call.meta.with(&name, &Literal::from(value));
+                    }
+                }
+                value => call = call.with(&name, &Literal::from(value)),
+            }
+        }
+        let with_progress = method == CALL;
+        let Some(outgoing) = self.session.call(call, with_progress, Vec::new()) else {
+            let problem = CallError::new(
+                ErrorKind::ConnectionLost,
+                "the server is not connected",
+                "try again",
+            );
+            return drop(inbox.push(Incoming::Failed(problem)).await);
+        };
+        if let Some(id) = outgoing.id.clone() {
+            let (listener, gone) = (inbox.clone(), id.clone());
+            self.state.gone.push(Box::pin(async move {
+                listener.closed().await;
+                gone
+            }));
+            self.state.waiting.insert(id, Waiting { inbox, _left: left });
+        }
+        self.send(outgoing).await;
+    }
+
+    async fn send(&mut self, outgoing: Outgoing) {
+        self.frames.note(Direction::Out, &outgoing.text);
+        if let (Some(id), Some(wait)) = (&outgoing.id, outgoing.wait) {
+            let until = Instant::now() + Duration::from_millis(wait);
+            self.state.deadlines.push((until, id.clone()));
+        }
+        if let Err(problem) = self.pipe.send(&outgoing).await {
+            // A process that ended says more by what it wrote last.
+            let problem = self.pipe.why_over().await.unwrap_or(problem);
+            self.over(problem).await;
+        }
+    }
+
+    async fn take(&mut self, arrival: Arrival) {
+        let turn = match arrival {
+            Arrival::Frame(frame) => {
+                self.frames.note(Direction::In, frame.text());
+                self.session.received(frame)
+            }
+            Arrival::Words(line) => {
+                self.frames.note(Direction::Words, &line);
+                return self.tell_all("stderr", &line, "").await;
+            }
+            Arrival::Answered { id, status, body } => {
+                self.frames.note(Direction::In, &body);
+                self.session.http_answered(&id, status, &body)
+            }
+            Arrival::Over(problem) => return self.over(problem).await,
+        };
+        self.perform(turn).await;
+    }
+
+    async fn look_at_the_clock(&mut self) {
+        let now = Instant::now();
+        let (due, later) = std::mem::take(&mut self.state.deadlines)
+            .into_iter()
+            .partition::<Vec<_>, _>(|(at, _)| *at <= now);
+        self.state.deadlines = later;
+        for (_, id) in due {
+            let turn = self.session.timed_out(&id);
+            self.perform(turn).await;
+        }
+    }
+
+    /// The pipe ended: while the connection is being opened it may be begun again.
+    async fn over(&mut self, problem: CallError) {
+        let is_opening = self.opening.is_some();
+        let turn = self.session.ended();
+        let again = turn.todo.iter().any(|todo| matches!(todo, Do::Respawn));
+        if !again {
+            self.state.over = Some(problem);
+        }
+        if is_opening || !turn.events.is_empty() {
+            Box::pin(self.perform(turn)).await;
+        }
+    }
+
+    async fn perform(&mut self, turn: Turn) {
+        for event in turn.events {
+            self.tell(event).await;
+        }
+        for todo in turn.todo {
+            match todo {
+                Do::Send(outgoing) => Box::pin(self.send(outgoing)).await,
+                Do::Respawn => match Pipe::open(&self.connection, &self.secrets).await {
+                    Ok(pipe) => self.pipe = pipe,
+                    Err(problem) => self.state.over = Some(problem),
+                },
+                Do::Listen => self.pipe.listen().await,
+                Do::CloseStream(id) => self.pipe.close_stream(&id),
+                Do::Authorize => self.refuse(unauthorized()),
+                Do::OpenOldSse => self.refuse(old_transport()),
+            }
+        }
+    }
+
+    fn refuse(&mut self, problem: CallError) {
+        if let Some(opening) = self.opening.take() {
+            // Whoever opened it may have gone.
+            let _ = opening.send(Err(problem.clone()));
+        }
+        self.state.over = Some(problem);
+    }
+
+    async fn tell(&mut self, event: Event) {
+        let Event { what, frame, faults } = event;
+        let text = frame.as_ref().map_or("", Frame::text).to_owned();
+        match what {
+            What::Opened(opened) => {
+                if let Some(opening) = self.opening.take() {
+                    let _ = opening.send(Ok(opened));
+                }
+            }
+            What::Refused { findings, error } => {
+                let ended = self.state.over.take();
+                self.refuse(ended.unwrap_or_else(|| refused(&findings, error.as_ref())));
+            }
+            What::Answer { id, call, .. } => self.answer(&id, &call, text, &faults).await,
+            What::HttpError { id, status, .. } => {
+                self.fail(&id, http_error(status, &text)).await;
+            }
+            What::TimedOut { id, .. } => {
+                let message = "the server did not answer in time";
+                self.fail(&id, CallError::new(ErrorKind::TimedOut, message, "try again")).await;
+            }
+            What::Lost { id, .. } => {
+                let lost = self.state.over.clone().unwrap_or_else(lost);
+                self.fail(&id, lost).await;
+            }
+            What::SessionGone => {
+                let message = "the server no longer knows the session";
+                self.state.over =
+                    Some(CallError::new(ErrorKind::ConnectionLost, message, "try again"));
+            }
+            What::Notice(notice) => self.notice(notice, &text, &faults).await,
+            What::Asked { id, asked } => self.asked(&id, &asked, &text).await,
+            What::AnsweredAtOnce { asked } if asked.kind == AskedKind::Ping => {}
+            What::AnsweredAtOnce { asked } => {
+                let words = format!("the server asks {}, which was refused", asked.method);
+                self.tell_all("asked", &words, &text).await;
+            }
+            What::Withdrawn { .. } => {
+                self.tell_all("asked", "the server no longer wants its answer", &text).await;
+            }
+            What::Late { .. } | What::Unmatched | What::Foreign => {
+                self.tell_all("odd", &odd(&text, &faults), &text).await;
+            }
+            What::Noise => self.tell_all("odd", &odd(&text, &faults), "").await,
+        }
+    }
+
+    async fn answer(&mut self, id: &Id, call: &Call, text: String, faults: &[Fault]) {
+        let Some(waiting) = self.state.waiting.remove(id) else { return };
+        let version = self.session.opened().map(|opened| opened.spoken.version.clone());
+        let mut headers = vec![(STAGE.to_owned(), ANSWER.to_owned())];
+        headers.extend(version.map(|version| (VERSION.to_owned(), version)));
+        headers.extend(faults.iter().map(|fault| (FAULT.to_owned(), fault_words(fault))));
+        if call.method == CALL
+            && let Some(Value::String(tool)) = call.params.get("name")
+        {
+            let promises = self.promises.lock().unwrap_or_else(PoisonError::into_inner);
+            headers.extend(
+                promises.get(&tool).map(|schema| (PROMISED.to_owned(), schema.to_string())),
+            );
+        }
+        let packet = Packet { subject: None, reply: None, headers, body: text.into() };
+        // Who has left needs no answer.
+        let _ = waiting.inbox.push(Incoming::Packet(packet)).await;
+    }
+
+    async fn fail(&mut self, id: &Id, problem: CallError) {
+        if let Some(waiting) = self.state.waiting.remove(id) {
+            let _ = waiting.inbox.push(Incoming::Failed(problem)).await;
+        }
+    }
+
+    async fn notice(&mut self, notice: Notice, text: &str, faults: &[Fault]) {
+        match notice {
+            Notice::Progress { token, progress, total, message } => {
+                let total = total.map(|total| format!(" of {total}")).unwrap_or_default();
+                let message = message.map(|message| format!(": {message}")).unwrap_or_default();
+                let mut words = format!("{progress}{total}{message}");
+                faults
+                    .iter()
+                    .for_each(|fault| words.push_str(&format!(" ({})", fault_words(fault))));
+                let own = Id::as_text(&token).parse::<u64>().ok().map(Id::from).unwrap_or(token);
+                match self.state.waiting.get(&own) {
+                    Some(waiting) => {
+                        let stage = stage("progress", &words, text);
+                        // One that has left is told that it has by another way.
+                        let _ = waiting.inbox.push(stage).await;
+                    }
+                    None => self.tell_all("odd", &odd(text, faults), text).await,
+                }
+            }
+            Notice::Log { level, logger, data } => {
+                let level = level.map_or("log", |level| level.as_str());
+                let logger = logger.map(|logger| format!(" {logger}")).unwrap_or_default();
+                let data = data.as_str().map_or_else(|| data.to_string(), str::to_owned);
+                self.tell_all("log", &format!("{level}{logger}: {data}"), text).await;
+            }
+            Notice::Changed(list) => {
+                let words = format!("the server's list of {} has changed", list.as_str());
+                self.tell_all("changed", &words, text).await;
+            }
+            Notice::Other { method, .. } => {
+                self.tell_all("odd", &format!("an unknown notification: {method}"), text).await;
+            }
+            Notice::Cancelled { .. }
+            | Notice::ResourceUpdated { .. }
+            | Notice::Task(_)
+            | Notice::ElicitationComplete { .. }
+            | Notice::Subscribed { .. } => self.tell_all("notice", "a notification", text).await,
+        }
+    }
+
+    /// Nobody is here who could fill in a form or ask a model, so what is asked is declined in the
+    /// way that the protocol has for it.
+    async fn asked(&mut self, id: &Id, asked: &Asked, text: &str) {
+        let is_declared = asked.faults.iter().all(|fault| fault.id != "asked.undeclared");
+        let (answer, done) = match &asked.kind {
+            _ if !is_declared => (None, "refused, as it was told that this client cannot"),
+            AskedKind::Form { .. } | AskedKind::Url { .. } => {
+                (Some(Decision::Decline.result()), "declined")
+            }
+            AskedKind::Roots => (Some(roots(&[])), "answered with no folder"),
+            _ => (None, "refused"),
+        };
+        let answer = match answer {
+            Some(result) => self.session.answer(id, &Literal::from(result)),
+            None => {
+                self.session.refuse(id, codes::METHOD_NOT_FOUND, "not supported by this client")
+            }
+        };
+        let message = asked.params.get("message").and_then(Value::as_str);
+        let message = message.map(|message| format!(" \"{message}\"")).unwrap_or_default();
+        let words = format!("the server asks {}{message}: {done}", asked.method);
+        self.tell_all("asked", &words, text).await;
+        if let Some(answer) = answer {
+            Box::pin(self.send(answer)).await;
+        }
+    }
+
+    /// Tells something to all calls that are under way, as nobody knows whose it is.
+    async fn tell_all(&mut self, name: &str, words: &str, body: &str) {
+        for waiting in self.state.waiting.values() {
+            let _ = waiting.inbox.push(stage(name, words, body)).await;
+        }
+    }
+
+    async fn end(mut self) {
+        let problem = self.state.over.take().unwrap_or_else(lost);
+        for (_, waiting) in self.state.waiting.drain() {
+            let _ = waiting.inbox.push(Incoming::Failed(problem.clone())).await;
+        }
+        self.news.ended(&problem);
+        if let Some(opening) = self.opening.take() {
+            let _ = opening.send(Err(problem));
+        }
+        self.pipe.close().await;
+    }
+}
+
+fn stage(name: &str, words: &str, body: &str) -> Incoming {
+    let headers =
+        vec![(STAGE.to_owned(), name.to_owned()), (WORDS.to_owned(), visible(words).into_owned())];
+    let body = Bytes::copy_from_slice(body.as_bytes());
+    Incoming::Packet(Packet { subject: None, reply: None, headers, body })
+}
+
+/// What is wrong, and where.
+fn fault_words(fault: &Fault) -> String {
+    let at = fault.at.to_string();
+    let at = if at.is_empty() { at } else { format!(" at {at}") };
+    format!("{}{at}: {}", fault.id, fault.words)
+}
+
+fn odd(text: &str, faults: &[Fault]) -> String {
+    const MOST: usize = 200;
+    let why: Vec<String> = faults.iter().map(fault_words).collect();
+    let shown: String = text.chars().take(MOST).collect();
+    format!("the server wrote {shown:?}, which {}", why.join("; "))
+}
+
+fn lost() -> CallError {
+    CallError::new(ErrorKind::ConnectionLost, "the server ended", "try again")
+}
+
+fn refused(findings: &[&'static str], error: Option<&Value>) -> CallError {
+    let said = error.map(|error| {
+        let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
+        format!(": {} ({})", visible(message), error.get("code").unwrap_or(&json!(null)))
+    });
+    let message = format!(
+        "the server and toolcrib do not come to speak with each other ({}){}",
+        findings.join(", "),
+        said.unwrap_or_default()
+    );
+    let remedy = "`toolcrib mcp frames NAME` shows what was said; era = \"legacy\" or \"modern\" sets how to begin";
+    CallError::new(ErrorKind::NotUnderstood, message, remedy)
+}
+
+fn unauthorized() -> CallError {
+    let message = "the server wants to know who we are (401)";
+    CallError::new(ErrorKind::Refused, message, "set token-variable or token-key")
+}
+
+fn old_transport() -> CallError {
+    let message = "the server speaks the HTTP transport of 2024-11-05, which toolcrib does not";
+    CallError::new(
+        ErrorKind::NotUnderstood,
+        message,
+        "start it with streamable HTTP, or over stdio",
+    )
+}
+
+fn http_error(status: u16, body: &str) -> CallError {
+    const MOST: usize = 300;
+    let shown: String = body.chars().take(MOST).collect();
+    let message = match status {
+        0 => shown,
+        status => format!("HTTP {status}: {shown}"),
+    };
+    CallError::new(ErrorKind::parse(&format!("http-{status}")), message, "look at the server")
+}

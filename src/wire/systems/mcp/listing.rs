@@ -1,0 +1,147 @@
+//! What a server has: its lists, page by page, and requests that have but one answer.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::driver::{ANSWER, STAGE, VERSION};
+use crate::{
+    model::{call::CallError, error_kind::ErrorKind, shown::visible},
+    systems::mcp::{
+        codes,
+        pages::{Next, Pages},
+        rpc::frame::{Frame, Kind},
+    },
+    wire::transport::{
+        bus::{Bus, Share},
+        message::{Address, Incoming, Outgoing, Packet},
+        message_queue::QueueReceiver,
+    },
+};
+
+/// A list: its method, and the member that holds it.
+pub type ListOf = (&'static str, &'static str);
+
+pub const TOOLS: ListOf = ("tools/list", "tools");
+/// All lists.
+pub const LISTS: [ListOf; 4] = [
+    TOOLS,
+    ("resources/list", "resources"),
+    ("resources/templates/list", "resourceTemplates"),
+    ("prompts/list", "prompts"),
+];
+
+/// How long an answer may take that no person waits for.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Sends a request; gives where its answer comes.
+pub async fn begin(
+    bus: &dyn Bus,
+    method: &str,
+    params: String,
+) -> Result<QueueReceiver, CallError> {
+    let Some(inbox) = bus.inbox() else {
+        let message = format!("{} is no MCP server", bus.place());
+        return Err(CallError::new(ErrorKind::NoTransport, message, "choose another connection"));
+    };
+    let receiver = bus.subscribe(&inbox, Share::Each).await?;
+    let (to, reply) = (Address::fleeting(method), Some(inbox));
+    let headers = Vec::new();
+    bus.send(Outgoing { to, reply, headers, body: params.into(), expires: None }).await?;
+    Ok(receiver)
+}
+
+/// What a packet says of itself.
+#[must_use]
+pub fn said<'p>(packet: &'p Packet, name: &str) -> Option<&'p str> {
+    packet.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+}
+
+/// The reply that an answer's text holds: an object with its `result` or its `error`.
+#[must_use]
+pub fn reply(packet: &Packet) -> Value {
+    let frame = Frame::read(String::from_utf8_lossy(&packet.body).into_owned());
+    let Kind::Reply { result, error, .. } = &frame.kind else { return json!({}) };
+    let member = |name: &str, span: &Option<_>| {
+        span.as_ref().map(|span| (name.to_owned(), frame.value(span)))
+    };
+    [member("result", result), member("error", error)].into_iter().flatten().collect()
+}
+
+/// A request whose answer is all that counts, and the revision of the protocol that is spoken.
+///
+/// # Errors
+/// When the server refuses it, or nothing comes.
+pub async fn request(
+    bus: &dyn Bus,
+    method: &str,
+    params: &Value,
+) -> Result<(Value, String), CallError> {
+    let mut receiver = begin(bus, method, params.to_string()).await?;
+    let answering = async {
+        loop {
+            match receiver.next().await {
+                Some(Incoming::Packet(packet)) if said(&packet, STAGE) == Some(ANSWER) => {
+                    return Ok(packet);
+                }
+                Some(Incoming::Failed(problem)) => return Err(problem),
+                Some(_) => {}
+                None => {
+                    let message = format!("{} ended", bus.place());
+                    return Err(CallError::new(ErrorKind::ConnectionLost, message, "try again"));
+                }
+            }
+        }
+    };
+    let packet = timeout(PATIENCE, answering).await.unwrap_or_else(|_| {
+        let message = format!("{method} was not answered within {} s", PATIENCE.as_secs());
+        Err(CallError::new(ErrorKind::TimedOut, message, "look at the server"))
+    })?;
+    let mut reply = reply(&packet);
+    match reply.get("error") {
+        Some(error) => Err(refused(method, error)),
+        None => {
+            let version = said(&packet, VERSION).unwrap_or_default().to_owned();
+            Ok((reply["result"].take(), version))
+        }
+    }
+}
+
+/// A server's refusal of a request.
+#[must_use]
+pub fn refused(method: &str, error: &Value) -> CallError {
+    let code = error.get("code").cloned().unwrap_or_default();
+    let words = error.get("message").and_then(Value::as_str).unwrap_or_default();
+    let message = format!("the server refuses {method}: {} ({code})", visible(words));
+    CallError::new(ErrorKind::parse(&code.to_string()), message, "look at the server")
+}
+
+/// A list, and the revision of the protocol that is spoken.
+#[derive(Clone, Debug, Default)]
+pub struct Paged {
+    pub pages: Pages,
+    pub version: String,
+}
+
+/// A list with all its pages.
+///
+/// # Errors
+/// When a page cannot be had.
+pub async fn list(bus: &dyn Bus, of: ListOf) -> Result<Paged, CallError> {
+    let (method, member) = of;
+    let (mut pages, mut params) = (Pages::default(), json!({}));
+    loop {
+        let (result, version) = request(bus, method, &params).await?;
+        match pages.add(result, member) {
+            Next::Page(cursor) => params = json!({"cursor": cursor}),
+            Next::Done => return Ok(Paged { pages, version }),
+        }
+    }
+}
+
+/// Whether a refusal says that the server does not know the method.
+#[must_use]
+pub fn is_unknown(problem: &CallError) -> bool {
+    problem.kind.word() == codes::METHOD_NOT_FOUND.to_string()
+}

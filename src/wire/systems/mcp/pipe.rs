@@ -1,0 +1,156 @@
+//! What carries the frames of a connection: the pipes of a process, or HTTP.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::time::timeout;
+
+use super::http::HttpPipe;
+use crate::{
+    model::{call::CallError, connection::Connection, error_kind::ErrorKind},
+    systems::mcp::{
+        negotiate::Transport,
+        rpc::{frame::Frame, id::Id},
+        turn,
+    },
+    wire::{
+        secrets::Secrets,
+        transport::{
+            self,
+            bus::{Bus, Share},
+            message::{Address, Incoming, Outgoing},
+            message_queue::QueueReceiver,
+            process,
+        },
+    },
+};
+
+/// How long a process that takes no more input may take to say why.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// What comes from the other side.
+pub enum Arrival {
+    Frame(Frame),
+    /// A line of a process's standard error.
+    Words(String),
+    /// HTTP answered a POST with what is no frame.
+    Answered {
+        id: Id,
+        status: u16,
+        body: String,
+    },
+    /// Nothing more comes.
+    Over(CallError),
+}
+
+pub enum Pipe {
+    Process { bus: Arc<dyn Bus>, output: QueueReceiver },
+    Http(HttpPipe),
+}
+
+impl Pipe {
+    /// Starts the server, or finds it.
+    ///
+    /// # Errors
+    /// When it cannot be started or reached.
+    pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Self, CallError> {
+        let Some(opening) = transport::open(connection, secrets) else {
+            let message = format!("nothing here speaks {}", connection.transport().title());
+            return Err(CallError::new(ErrorKind::NoTransport, message, "choose another"));
+        };
+        let bus = opening.await?;
+        if connection.command().is_none() {
+            return Ok(Self::Http(HttpPipe::new(bus)));
+        }
+        let output = bus.subscribe(&Address::fleeting(process::OUTPUT), Share::Each).await?;
+        Ok(Self::Process { bus, output })
+    }
+
+    /// Which of the protocol's transports it is.
+    pub fn kind(&self) -> Transport {
+        match self {
+            Self::Process { .. } => Transport::Stdio,
+            Self::Http(_) => Transport::Http,
+        }
+    }
+
+    /// Sends a frame.
+    ///
+    /// # Errors
+    /// When the other side takes none.
+    pub async fn send(&mut self, outgoing: &turn::Outgoing) -> Result<(), CallError> {
+        match self {
+            Self::Process { bus, .. } => {
+                let body = outgoing.text.clone().into_bytes().into();
+                let to = Address::fleeting(process::OUTPUT);
+                let headers = Vec::new();
+                bus.send(Outgoing { to, reply: None, headers, body, expires: None }).await
+            }
+            Self::Http(http) => http.send(outgoing).await,
+        }
+    }
+
+    /// What comes next; dropping it loses nothing.
+    pub async fn next(&mut self) -> Arrival {
+        match self {
+            Self::Process { bus, output } => loop {
+                match output.next().await {
+                    Some(Incoming::Packet(packet)) => {
+                        let text = String::from_utf8_lossy(&packet.body).into_owned();
+                        if packet.subject.as_deref() == Some(process::ERRORS) {
+                            return Arrival::Words(text);
+                        }
+                        // An empty line is nothing.
+                        if !text.trim().is_empty() {
+                            return Arrival::Frame(Frame::read(text));
+                        }
+                    }
+                    Some(Incoming::Failed(problem)) => return Arrival::Over(problem),
+                    Some(_) => {}
+                    None => return Arrival::Over(bus.ended().unwrap_or_else(over)),
+                }
+            },
+            Self::Http(http) => http.next().await,
+        }
+    }
+
+    /// Why it ended, where the other side takes no more; `None` where it does not say.
+    pub async fn why_over(&mut self) -> Option<CallError> {
+        let Self::Process { bus, output } = self else { return None };
+        let last = timeout(PATIENCE, async {
+            loop {
+                match output.next().await {
+                    Some(Incoming::Failed(problem)) => return Some(problem),
+                    Some(_) => {}
+                    None => return bus.ended(),
+                }
+            }
+        });
+        last.await.ok().flatten()
+    }
+
+    /// Opens the stream on which a server speaks unasked.
+    pub async fn listen(&mut self) {
+        if let Self::Http(http) = self {
+            http.listen(None).await;
+        }
+    }
+
+    /// Ends the stream of a request.
+    pub fn close_stream(&mut self, id: &Id) {
+        if let Self::Http(http) = self {
+            http.close_stream(id);
+        }
+    }
+
+    /// Ends the server's process, or the session with it.
+    pub async fn close(&mut self) {
+        match self {
+            Self::Process { bus, .. } => bus.close().await,
+            Self::Http(http) => http.close().await,
+        }
+    }
+}
+
+fn over() -> CallError {
+    CallError::new(ErrorKind::ConnectionLost, "the server ended", "start it again")
+}
