@@ -37,6 +37,7 @@ mod groups;
 mod history;
 mod import;
 mod man;
+mod mcp;
 mod merge;
 mod opened;
 mod out;
@@ -68,6 +69,7 @@ use crate::{
         problem::{Problem, ProblemKind},
         shown,
     },
+    runtime::registry,
     systems::{self, system::System},
     wire::systems::{live::LiveSystem, table as live},
 };
@@ -123,6 +125,8 @@ enum Command {
     Push(push::Push),
     /// Follow what passes on a bus: requests and answers, agent steps, errors
     Watch(watch::Watch),
+    /// Look at MCP servers: what they have, every frame; put them into the workspace
+    Mcp(mcp::Mcp),
     /// Edit a JSON, YAML or TOML document in a form made from its JSON Schema
     Form(form::Form),
     /// Print the JSON Schema that a descriptor's form is made from
@@ -149,6 +153,9 @@ pub fn run(
         Ok(line) => line,
         Err(refused) => return halted(print(&refused)).code().into(),
     };
+    if line.global.allow_start {
+        registry::allow_all_starts();
+    }
     let mut out = Out::new(&line.global);
     let ended = dispatch(&line, &mut out);
     // What was written before a problem belongs before it; of two problems the first counts.
@@ -214,6 +221,7 @@ fn dispatch(line: &CommandLine, out: &mut Out) -> Ended {
         Some(Command::Import(import)) => import.run(global, out),
         Some(Command::Push(push)) => push.run(global, out),
         Some(Command::Watch(watch)) => watch.run(global, out),
+        Some(Command::Mcp(mcp)) => mcp.run(global, out),
         Some(Command::Form(form)) => form.run(global, out),
         Some(Command::Schema(schema)) => schema.run(global, out),
         Some(Command::Secret(secret)) => secret.run(global, out),

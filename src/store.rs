@@ -7,6 +7,7 @@
 //! | [`files`] | reads one file with its stamp; saves one whole or not at all |
 //! | [`workspace`] | which folder it is, and reading its files |
 //! | [`settings`] | the workspace's settings, and the user's |
+//! | [`consents`] | the starts of servers that the user agreed to |
 //! | [`journal`] | unsaved work, kept for after a crash |
 //! | [`history`] | every call, kept as it happens |
 //! | [`secrets`] | the secrets that must not be kept |
@@ -20,6 +21,7 @@
 //! | [`schema_files`] | a JSON Schema's file, with the local files that it refers to |
 //! | [`samples`] | the samples that toolcrib brings along |
 
+pub mod consents;
 pub mod files;
 pub mod globs;
 pub mod history;

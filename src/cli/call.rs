@@ -300,7 +300,7 @@ async fn stream(
             () = &mut interrupt => {
                 let at_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
                 drop(call);
-                registry.settled().await;
+                registry.close().await;
                 teller.keep(&[Event { at_ms, kind: EventKind::End { outcome: Outcome::Cancelled, problem: None } }]);
                 return teller.end(at_ms, Outcome::Cancelled, None);
             }
@@ -311,6 +311,7 @@ async fn stream(
             }
         };
         if count == 0 {
+            registry.close().await;
             return Ok(ending);
         }
         // What is seen is kept.

@@ -22,6 +22,11 @@ pub struct Global {
     #[arg(long, global = true, value_enum, help_heading = "Everywhere")]
     pub mode: Option<ModeWord>,
 
+    /// Start the servers that connections name, for this once also those that were not allowed with
+    /// `toolcrib mcp allow`
+    #[arg(long, global = true, help_heading = "Everywhere")]
+    pub allow_start: bool,
+
     /// Answer in JSON, for scripts
     #[arg(long, global = true, help_heading = "Everywhere")]
     pub json: bool,

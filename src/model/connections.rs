@@ -58,13 +58,16 @@ impl Connections {
         own.and_then(|name| self.named(name)).cloned().unwrap_or_else(|| self.current())
     }
 
-    /// The name of the one that the workspace gives to this tool, whatever is chosen.
+    /// The name of the one that the workspace gives to this tool, whatever is chosen: one that
+    /// names the tool, or one of the tool's system that has the name of what answers for the tool.
     #[must_use]
     pub fn own(&self, tool: &Tool) -> Option<&str> {
-        self.of_tools
-            .get(&tool.entry.key)
-            .or_else(|| self.of_tools.get(&tool.name))
-            .map(String::as_str)
+        let named = || self.of_tools.get(&tool.entry.key).or_else(|| self.of_tools.get(&tool.name));
+        let of_service = || {
+            let connection = self.named(tool.service.as_deref()?)?;
+            connection.settings.contains_key(tool.entry.system).then_some(&connection.name)
+        };
+        named().or_else(of_service).map(String::as_str)
     }
 
     /// Adds a connection; one of that name is replaced, so that a workspace can say what `embedded`

@@ -15,6 +15,13 @@ pub fn now() -> Millis {
     Millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }
 
+/// That moment in UTC as RFC 3339 has it, to the second.
+#[must_use]
+pub fn rfc3339(at: Millis) -> String {
+    let seconds = i64::try_from(at.0 / 1_000).unwrap_or_default();
+    jiff::Timestamp::from_second(seconds).unwrap_or_default().to_string()
+}
+
 /// That moment as the clock on the wall showed it.
 #[must_use]
 pub fn wall(at: Millis) -> LocalTime {

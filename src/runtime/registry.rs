@@ -1,9 +1,17 @@
 //! The registry of connections with the secrets of this system: its environment and its key store.
 
-use std::{env, path::Path, sync::Arc};
+use std::{
+    env,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use crate::{
-    store::{paths::Paths, secrets},
+    store::{consents::Consents, paths::Paths, secrets},
+    systems::start::Start,
     wire::{registry::Registry, secrets::Secrets},
 };
 
@@ -15,6 +23,20 @@ pub fn of_system() -> Registry {
             .with_keys(Arc::new(secrets::key))
             .telling(Arc::new(secrets::learn)),
     )
+    .asking(Arc::new(is_allowed))
+}
+
+/// Whether the user allows every start for this run.
+static ALLOWS_ALL: AtomicBool = AtomicBool::new(false);
+
+/// The user allows that servers are started without being asked, for this run.
+pub fn allow_all_starts() {
+    ALLOWS_ALL.store(true, Ordering::Relaxed);
+}
+
+fn is_allowed(start: &Start) -> bool {
+    ALLOWS_ALL.load(Ordering::Relaxed)
+        || Consents::of_user().is_ok_and(|consents| consents.has(start))
 }
 
 /// The same for calls from a workspace: agents that are made for them are kept for its later calls.

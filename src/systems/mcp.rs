@@ -136,7 +136,7 @@ impl System for Mcp {
     }
 
     fn calls(&self) -> Option<&dyn Calls> {
-        Some(self)
+        Some(&calls::McpCalls)
     }
 
     fn deployment(&self) -> Option<&dyn Deployment> {

@@ -267,7 +267,12 @@ transport = "embedded"
 
     #[test]
     fn every_key_that_is_read_is_offered_somewhere() {
-        let tables = [json!({}), json!({"servers": "nats://h"}), json!({"servers": "https://h"})];
+        let tables = [
+            json!({}),
+            json!({"servers": "nats://h"}),
+            json!({"servers": "https://h"}),
+            json!({"command": "npx"}),
+        ];
         let all: Vec<String> = tables.iter().flat_map(offered).collect();
         let added = schemas().into_iter().flat_map(SettingsSchema::keys_beside);
         let known: Vec<String> = KEYS.iter().map(|key| (*key).to_owned()).chain(added).collect();

@@ -108,7 +108,7 @@ mod tests {
             shown,
             [
                 "program  /usr/bin/npx",
-                "argument a\\u{1b}[2Jb\\u{202e}",
+                "argument a␛[2Jb�",
                 "folder   /work",
                 "sets     TOKEN=(the environment variable MY_TOKEN)",
             ]

@@ -53,6 +53,7 @@ mod killed;
 mod kitchen_sink;
 mod layout;
 mod mcp_lists;
+mod mcp_live;
 mod nats;
 mod numbers;
 mod pictures;

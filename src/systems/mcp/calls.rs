@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Mcp, keys, settings};
+use super::{keys, settings};
 use crate::{
     model::{
         call::Request,
@@ -14,7 +14,9 @@ use crate::{
 /// The method that calls a tool.
 pub const CALL: &str = "tools/call";
 
-impl Calls for Mcp {
+pub struct McpCalls;
+
+impl Calls for McpCalls {
     fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
         if !settings::is_at(call.connection) {
             let cause = format!(

@@ -68,8 +68,6 @@ impl Deployment for McpDeployment {
         let server = items.first().and_then(|item| item.key.split_once('/'));
         json!({
             keys::SERVER: server.map(|(server, _)| server),
-            keys::ERA: "",
-            keys::HASH: "",
             keys::TOOLS: tools,
         })
     }

@@ -3,6 +3,7 @@
 //! | file | does |
 //! | --- | --- |
 //! | [`pipe`], [`http`] | moves frames, whatever carries them |
+//! | [`arrival`] | what comes in |
 //! | [`driver`] | runs the state machine of a connection over a pipe, and tells each call what is its own |
 //! | [`frame_log`] | keeps the frames that went by, for who looks at them |
 //! | [`channel`] | an open connection, as calls use it |
@@ -10,6 +11,7 @@
 //! | [`listing`] | what a server has |
 //! | [`inspector`] | the same for the commands that look at servers, and what changed since it was kept |
 
+pub mod arrival;
 pub mod calling;
 pub mod channel;
 pub mod driver;

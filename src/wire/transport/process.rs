@@ -27,7 +27,7 @@ use super::{
     connection_event::ConnectionEvents,
     message::{Address, Incoming, Outgoing, Packet},
     message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
-    settings,
+    settings::bad_settings,
 };
 use crate::{
     model::{
@@ -280,7 +280,7 @@ pub struct Process {
 pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Process, CallError> {
     let Some(command) = connection.command() else {
         let cause = "names no command to start";
-        return Err(settings::bad_settings(connection, cause, "add command = \"PROGRAM\""));
+        return Err(bad_settings(connection, cause, "add command = \"PROGRAM\""));
     };
     let mut env = BTreeMap::new();
     for (name, value) in &command.env {

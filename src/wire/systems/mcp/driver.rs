@@ -15,8 +15,9 @@ use tokio::{
 };
 
 use super::{
+    arrival::Arrival,
     frame_log::{Direction, FrameLog},
-    pipe::{Arrival, Pipe},
+    pipe::Pipe,
 };
 use crate::{
     model::{call::CallError, connection::Connection, error_kind::ErrorKind, shown::visible},
@@ -26,6 +27,7 @@ use crate::{
         calls::CALL,
         codes,
         fault::Fault,
+        negotiate::Transport,
         notice::Notice,
         rpc::{build::Call, frame::Frame, id::Id},
         session::Session,
@@ -185,10 +187,16 @@ impl Driver {
             let until = Instant::now() + Duration::from_millis(wait);
             self.state.deadlines.push((until, id.clone()));
         }
-        if let Err(problem) = self.pipe.send(&outgoing).await {
-            // A process that ended says more by what it wrote last.
-            let problem = self.pipe.why_over().await.unwrap_or(problem);
-            self.over(problem).await;
+        let Err(problem) = self.pipe.send(&outgoing).await else { return };
+        match (self.pipe.kind(), outgoing.id) {
+            // What it wrote before it ended comes first, then its end.
+            (Transport::Stdio, _) => {}
+            (Transport::Http, _) if self.opening.is_some() => self.over(problem).await,
+            (Transport::Http, Some(id)) => {
+                let turn = self.session.http_answered(&id, 0, &problem.message);
+                Box::pin(self.perform(turn)).await;
+            }
+            (Transport::Http, None) => {}
         }
     }
 
@@ -294,7 +302,7 @@ impl Driver {
                     Some(CallError::new(ErrorKind::ConnectionLost, message, "try again"));
             }
             What::Notice(notice) => self.notice(notice, &text, &faults).await,
-            What::Asked { id, asked } => self.asked(&id, &asked, &text).await,
+            What::Asked { id, asked } => self.asked(&id, &asked, &faults, &text).await,
             What::AnsweredAtOnce { asked } if asked.kind == AskedKind::Ping => {}
             What::AnsweredAtOnce { asked } => {
                 let words = format!("the server asks {}, which was refused", asked.method);
@@ -377,8 +385,8 @@ impl Driver {
 
     /// Nobody is here who could fill in a form or ask a model, so what is asked is declined in the
     /// way that the protocol has for it.
-    async fn asked(&mut self, id: &Id, asked: &Asked, text: &str) {
-        let is_declared = asked.faults.iter().all(|fault| fault.id != "asked.undeclared");
+    async fn asked(&mut self, id: &Id, asked: &Asked, faults: &[Fault], text: &str) {
+        let is_declared = faults.iter().all(|fault| fault.id != "asked.undeclared");
         let (answer, done) = match &asked.kind {
             _ if !is_declared => (None, "refused, as it was told that this client cannot"),
             AskedKind::Form { .. } | AskedKind::Url { .. } => {

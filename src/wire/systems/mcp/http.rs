@@ -14,7 +14,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::pipe::Arrival;
+use super::arrival::Arrival;
 use crate::{
     model::{call::CallError, error_kind::ErrorKind},
     systems::mcp::{

@@ -1,10 +1,8 @@
 //! What carries the frames of a connection: the pipes of a process, or HTTP.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use tokio::time::timeout;
-
-use super::http::HttpPipe;
+use super::{arrival::Arrival, http::HttpPipe};
 use crate::{
     model::{call::CallError, connection::Connection, error_kind::ErrorKind},
     systems::mcp::{
@@ -23,24 +21,6 @@ use crate::{
         },
     },
 };
-
-/// How long a process that takes no more input may take to say why.
-const PATIENCE: Duration = Duration::from_secs(1);
-
-/// What comes from the other side.
-pub enum Arrival {
-    Frame(Frame),
-    /// A line of a process's standard error.
-    Words(String),
-    /// HTTP answered a POST with what is no frame.
-    Answered {
-        id: Id,
-        status: u16,
-        body: String,
-    },
-    /// Nothing more comes.
-    Over(CallError),
-}
 
 pub enum Pipe {
     Process { bus: Arc<dyn Bus>, output: QueueReceiver },
@@ -111,21 +91,6 @@ impl Pipe {
             },
             Self::Http(http) => http.next().await,
         }
-    }
-
-    /// Why it ended, where the other side takes no more; `None` where it does not say.
-    pub async fn why_over(&mut self) -> Option<CallError> {
-        let Self::Process { bus, output } = self else { return None };
-        let last = timeout(PATIENCE, async {
-            loop {
-                match output.next().await {
-                    Some(Incoming::Failed(problem)) => return Some(problem),
-                    Some(_) => {}
-                    None => return bus.ended(),
-                }
-            }
-        });
-        last.await.ok().flatten()
     }
 
     /// Opens the stream on which a server speaks unasked.

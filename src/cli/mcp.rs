@@ -1,0 +1,510 @@
+//! `toolcrib mcp`: looks at MCP servers, and puts them into the workspace.
+
+use std::{collections::BTreeMap, fs, sync::Arc, time::Instant};
+
+use clap::{Args, Subcommand};
+use serde_json::{Map, Value, json};
+
+use super::{
+    columns::{self, Cell},
+    ending::{Ended, Ending},
+    global::Global,
+    opened::Opened,
+    out::{Out, Tint},
+    signals::{interrupted, wait_for},
+};
+use crate::{
+    engine::settings::connections,
+    model::{
+        call::CallError,
+        connection::{Connection, EnvValue, SecretAt, ServerCommand},
+        entry::FileId,
+        problem::{Problem, ProblemKind},
+        settings::SETTINGS,
+        transport::TransportKind,
+    },
+    runtime::{now, registry},
+    schema::pointer::Pointer,
+    store::{
+        consents::Consents,
+        files::{self, Expected, Outside, Stamp},
+    },
+    syntax::{
+        edit::Edit,
+        source::{Format, Source},
+    },
+    wire::{
+        registry::Registry,
+        systems::{
+            facets::inspector::{AT, DIRECTION, Drift, FRAMES, Inspector, Keeping, Listing},
+            table,
+        },
+        transport::{
+            bus::{Bus, Share},
+            message::{Address, Incoming, Packet},
+            process,
+        },
+    },
+};
+
+#[derive(Args, Debug)]
+pub struct Mcp {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand, Debug)]
+enum What {
+    /// Start or reach a server, and say what it is and how long that took
+    Ping(Target),
+    /// List what a server has: tools, resources, prompts; and what changed since it was kept
+    List(Target),
+    /// Print every frame in and out, with time, direction and size: of the start, a list, and what
+    /// the server says until Ctrl-C
+    Frames(Frames),
+    /// Write a server into toolcrib.toml
+    Add(Add),
+    /// Allow the start of a connection's server: exactly this command, as often as you like
+    Allow(Allow),
+    /// Keep a server's tools in mcp/NAME.json, where they can be looked at, checked and compared
+    Keep(Keep),
+}
+
+/// Which server is meant.
+#[derive(Args, Debug)]
+struct Target {
+    /// The connection, by its name in toolcrib.toml
+    #[arg(required_unless_present = "command", conflicts_with = "command")]
+    name: Option<String>,
+
+    /// A command that starts a server, for this once
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+struct Frames {
+    #[command(flatten)]
+    target: Target,
+
+    /// End after the list, without waiting for Ctrl-C
+    #[arg(long)]
+    once: bool,
+}
+
+#[derive(Args, Debug)]
+struct Add {
+    /// The name of the connection
+    name: String,
+
+    /// The address of a server that speaks streamable HTTP: http://HOST:PORT/mcp
+    #[arg(
+        long,
+        value_name = "URL",
+        conflicts_with = "command",
+        required_unless_present = "command"
+    )]
+    url: Option<String>,
+
+    /// A variable for the server: KEY=text, or KEY=$NAME for a variable of yours
+    #[arg(long, value_name = "KEY=VALUE")]
+    env: Vec<String>,
+
+    /// The folder that the server runs in
+    #[arg(long, value_name = "DIR")]
+    dir: Option<String>,
+
+    /// The command that starts the server
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+struct Allow {
+    /// The connection, by its name in toolcrib.toml
+    name: String,
+
+    /// Allow it no more
+    #[arg(long)]
+    forget: bool,
+}
+
+#[derive(Args, Debug)]
+struct Keep {
+    /// The connection, by its name in toolcrib.toml
+    name: String,
+
+    /// Keep what changed too; else changes to what was kept are only told
+    #[arg(long)]
+    accept: bool,
+}
+
+impl Mcp {
+    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+        match &self.what {
+            What::Ping(target) => ping(target, global, out),
+            What::List(target) => list(target, global, out),
+            What::Frames(frames) => frames.run(global, out),
+            What::Add(add) => add.run(global, out),
+            What::Allow(allow) => allow.run(global, out),
+            What::Keep(keep) => keep.run(global, out),
+        }
+    }
+}
+
+/// A server that is to be looked at.
+struct Looked {
+    connection: Connection,
+    inspector: &'static dyn Inspector,
+    registry: Registry,
+}
+
+impl Looked {
+    fn of(target: &Target, global: &Global, out: &Out) -> Result<Self, Problem> {
+        let Some(name) = &target.name else {
+            let Some(inspector) = table::inspectors().next() else { return Err(nobody("it")) };
+            let command = server_command(&target.command, BTreeMap::new(), None);
+            let connection = inspector.over(Connection::process("server", command));
+            // Who types a command wants it started.
+            let registry = registry::of_system().asking(Arc::new(|_| true));
+            return Ok(Self { connection, inspector, registry });
+        };
+        let opened = Opened::read_aloud(global, out)?;
+        Self::named(name, &opened)
+    }
+
+    fn named(name: &str, opened: &Opened) -> Result<Self, Problem> {
+        let connection = connections::named(&opened.settings.connections, name)?;
+        let inspector = table::inspectors().find(|inspector| inspector.is_at(&connection));
+        let inspector = inspector.ok_or_else(|| nobody(name))?;
+        Ok(Self { connection, inspector, registry: registry::of_system() })
+    }
+
+    /// Opens the connection, works with it, and ends it cleanly.
+    fn with(&self, doing: &str, work: impl AsyncFnOnce(&dyn Bus) -> Ended) -> Ended {
+        let opened = async {
+            let working = async {
+                let bus = self.registry.open(&self.connection).await;
+                let bus = bus.map_err(|problem| {
+                    problem.while_doing(format!("connecting \"{}\"", self.connection.name))
+                })?;
+                work(&*bus).await
+            };
+            let ended = tokio::select! {
+                ended = working => ended,
+                () = interrupted() => Ok(Ending::Interrupted),
+            };
+            self.registry.close().await;
+            ended
+        };
+        wait_for(doing, opened)
+    }
+}
+
+fn nobody(name: &str) -> Problem {
+    let cause = format!("connection \"{name}\" leads to no MCP server");
+    let remedy = "name one with system = \"mcp\", or give the command after --";
+    Problem::new(ProblemKind::Input, "looking at a server", cause).remedy(remedy)
+}
+
+fn server_command(
+    words: &[String],
+    env: BTreeMap<String, EnvValue>,
+    dir: Option<String>,
+) -> ServerCommand {
+    let (command, args) = words
+        .split_first()
+        .map_or_else(Default::default, |(first, rest)| (first.clone(), rest.to_vec()));
+    ServerCommand { command, args, env, dir }
+}
+
+fn ping(target: &Target, global: &Global, out: &mut Out) -> Ended {
+    let looked = Looked::of(target, global, out)?;
+    let begun = Instant::now();
+    looked.with("pinging a server", async |bus| {
+        let connected = begun.elapsed();
+        looked.inspector.ping(bus).await.map_err(|problem| problem.while_doing("pinging"))?;
+        let answered = begun.elapsed() - connected;
+        if global.json {
+            out.json(&json!({
+                "server": bus.greeting(),
+                "connected_ms": connected.as_millis() as u64,
+                "ping_ms": answered.as_micros() as f64 / 1_000.0,
+            }))?;
+            return Ok(Ending::Done);
+        }
+        out.line(bus.greeting())?;
+        out.line(format!(
+            "connected in {} ms, answered in {:.1} ms",
+            connected.as_millis(),
+            answered.as_secs_f64() * 1_000.0
+        ))?;
+        Ok(Ending::Done)
+    })
+}
+
+async fn listing(looked: &Looked, bus: &dyn Bus) -> Result<Listing, Problem> {
+    looked.inspector.list(bus).await.map_err(|problem| problem.while_doing("asking for its lists"))
+}
+
+fn list(target: &Target, global: &Global, out: &mut Out) -> Ended {
+    let looked = Looked::of(target, global, out)?;
+    let kept = match &target.name {
+        Some(_) => kept_text(&looked, &Opened::read(global, None)?),
+        None => None,
+    };
+    looked.with("listing what a server has", async |bus| {
+        let listing = listing(&looked, bus).await?;
+        out.say(bus.greeting());
+        if global.json {
+            let kinds = listing.lists.iter().map(|listed| (listed.kind.to_owned(), json!(listed.items)));
+            out.json(&kinds.collect::<Map<_, _>>().into())?;
+        } else {
+            write_lists(&listing, out)?;
+        }
+        for words in listing.lists.iter().flat_map(|listed| &listed.odd) {
+            out.warn(words);
+        }
+        let drift = kept.and_then(|text| looked.inspector.drift(&text, tools(&listing)));
+        if let Some(drift) = drift.filter(|drift| !drift.is_empty()) {
+            out.warn(format_args!("its tools are not those that were kept; `toolcrib mcp keep {} --accept` keeps them", looked.connection.name));
+            drift.iter().for_each(|drift| out.say(drift_line(drift)));
+        }
+        Ok(Ending::Done)
+    })
+}
+
+fn write_lists(listing: &Listing, out: &mut Out) -> std::io::Result<()> {
+    for listed in listing.lists.iter().filter(|listed| !listed.items.is_empty()) {
+        let text = |item: &Value, names: &[&str]| -> String {
+            let found = names.iter().find_map(|name| item.get(*name)?.as_str());
+            found.unwrap_or_default().lines().next().unwrap_or_default().to_owned()
+        };
+        let cells = |item: &Value| {
+            let name = text(item, &["name", "uri", "uriTemplate"]);
+            vec![Cell::plain(name), Cell::plain(text(item, &["description", "title", "uri"]))]
+        };
+        let head = format!("{} ({})", listed.kind.to_uppercase(), listed.items.len());
+        columns::write(out, &[&head, "DESCRIPTION"], listed.items.iter().map(cells).collect())?;
+    }
+    Ok(())
+}
+
+fn tools(listing: &Listing) -> &[Value] {
+    let tools = listing.lists.iter().find(|listed| listed.kind == "tools");
+    tools.map_or(&[], |tools| &tools.items)
+}
+
+fn drift_line(drift: &Drift) -> String {
+    let Drift { severity, tool, id, at } = drift;
+    let at = if at.is_empty() { String::new() } else { format!(" at {at}") };
+    format!("  {severity}: {tool}: {id}{at}")
+}
+
+/// The kept list of a server, as its file in the workspace has it.
+fn kept_text(looked: &Looked, opened: &Opened) -> Option<String> {
+    let keeping =
+        Keeping { server: &looked.connection.name, version: "", time: String::new(), tools: &[] };
+    let (path, _) = looked.inspector.kept(&keeping);
+    fs::read_to_string(opened.workspace.root.join(path)).ok()
+}
+
+impl Frames {
+    fn run(&self, global: &Global, out: &mut Out) -> Ended {
+        let looked = Looked::of(&self.target, global, out)?;
+        looked.with("following the frames of a server", async |bus| {
+            let at = Address::fleeting(FRAMES);
+            let told = |problem: CallError| problem.while_doing("listening");
+            let mut frames = bus.subscribe(&at, Share::Observer).await.map_err(told)?;
+            let mut listing = Box::pin(listing(&looked, bus));
+            let mut listed = false;
+            loop {
+                let heard = tokio::select! {
+                    biased;
+                    heard = frames.next() => heard,
+                    done = &mut listing, if !listed => {
+                        listed = true;
+                        done?;
+                        continue;
+                    }
+                    () = std::future::ready(()), if listed && self.once => None,
+                };
+                match heard {
+                    Some(Incoming::Packet(packet)) => write_frame(&packet, global.json, out)?,
+                    Some(_) => {
+                        out.warn("frames came faster than they were written; some are missing")
+                    }
+                    None => return Ok(Ending::Done),
+                }
+            }
+        })
+    }
+}
+
+fn write_frame(packet: &Packet, json: bool, out: &mut Out) -> std::io::Result<()> {
+    let header = |name: &str| {
+        let found = packet.headers.iter().find(|(known, _)| known == name);
+        found.map_or("", |(_, value)| value.as_str())
+    };
+    let micros: u64 = header(AT).parse().unwrap_or_default();
+    let text = String::from_utf8_lossy(&packet.body);
+    if json {
+        let row = json!({"at_us": micros, "direction": header(DIRECTION), "bytes": packet.body.len(), "frame": text});
+        out.json_line(&row)?;
+    } else {
+        let sign = match header(DIRECTION) {
+            "out" => "→",
+            "in" => "←",
+            _ => "!",
+        };
+        let seconds = micros as f64 / 1_000_000.0;
+        out.line(format!("{seconds:9.4} {sign} {:>7} B  {}", packet.body.len(), out.text(&text)))?;
+    }
+    out.flush()
+}
+
+impl Add {
+    fn run(&self, global: &Global, out: &mut Out) -> Ended {
+        let opened = Opened::read(global, None)?;
+        let Some(inspector) = table::inspectors().next() else { return Err(nobody("it").into()) };
+        let refused = |cause: String| {
+            Problem::new(ProblemKind::Input, format!("adding \"{}\"", self.name), cause)
+        };
+        if opened.settings.connections.named(&self.name).is_some() {
+            let cause = format!("there is a connection \"{}\" already", self.name);
+            return Err(refused(cause).remedy("choose another name, or edit toolcrib.toml").into());
+        }
+        let mut table: Map<String, Value> =
+            inspector.members().into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        let mut env = BTreeMap::new();
+        for pair in &self.env {
+            let Some((name, value)) = pair.split_once('=').filter(|(name, _)| !name.is_empty())
+            else {
+                return Err(refused(format!("{pair} is not KEY=VALUE")).into());
+            };
+            env.insert(name.to_owned(), value.to_owned());
+        }
+        let connection = match &self.url {
+            Some(url) => {
+                table.insert(
+                    "transport".into(),
+                    json!(TransportKind::of_address(url).map(TransportKind::word)),
+                );
+                table.insert("servers".into(), json!([url]));
+                connections::named(&opened.settings.connections, url)?
+            }
+            None => {
+                let secret = |value: &String| match value.strip_prefix('$') {
+                    Some(name) => EnvValue::Secret(SecretAt::Variable(name.to_owned())),
+                    None => EnvValue::Text(value.clone()),
+                };
+                let values = env.iter().map(|(name, value)| (name.clone(), secret(value)));
+                let command = server_command(&self.command, values.collect(), self.dir.clone());
+                table.insert("command".into(), json!(command.command));
+                table.insert("args".into(), json!(command.args));
+                if !env.is_empty() {
+                    table.insert("env".into(), json!(env));
+                }
+                table.extend(self.dir.iter().map(|dir| ("dir".to_owned(), json!(dir))));
+                Connection::process(&self.name, command)
+            }
+        };
+        write_connection(&opened, &self.name, table)?;
+        out.say(format_args!("connection \"{}\" is written into {SETTINGS}", self.name));
+        // Who types a command wants it started.
+        if let Some(start) = process::start_of(&connection) {
+            Consents::of_user()?.give(&start)?;
+        }
+        out.say(format_args!(
+            "`toolcrib mcp keep {}` keeps its tools in this workspace",
+            self.name
+        ));
+        Ok(Ending::Done)
+    }
+}
+
+/// Puts a table into `toolcrib.toml`, all else in it as it was.
+fn write_connection(opened: &Opened, name: &str, table: Map<String, Value>) -> Result<(), Problem> {
+    let doing = || format!("writing {SETTINGS}");
+    let file = FileId::new(SETTINGS);
+    let path = opened.workspace.path(&file);
+    let before = fs::read_to_string(&path).ok();
+    let refused = |cause: String| Problem::new(ProblemKind::Input, doing(), cause);
+    let source = Source::parse(Format::Toml, before.clone().unwrap_or_default())
+        .map_err(|error| refused(error.to_string()))?;
+    let at = Pointer::from_iter(["connections", name]);
+    let edit = Edit::Set { at, to: Value::Object(table).into() };
+    let (after, _) = source.apply(0, &edit).map_err(|error| refused(error.to_string()))?;
+    let expected =
+        before.as_deref().map_or(Expected::Absent, |before| Expected::Same(Stamp::of_text(before)));
+    let root = &opened.workspace.root;
+    let saved = files::save(root, &path, after.text(), expected, Outside::Refuse);
+    saved.map(drop).map_err(|refused| refused.problem().clone())
+}
+
+impl Allow {
+    fn run(&self, global: &Global, out: &mut Out) -> Ended {
+        let opened = Opened::read_aloud(global, out)?;
+        let looked = Looked::named(&self.name, &opened)?;
+        let Some(start) = process::start_of(&looked.connection) else {
+            out.say("nothing is started for it, so there is nothing to allow");
+            return Ok(Ending::Done);
+        };
+        for line in start.lines() {
+            out.line(line)?;
+        }
+        let consents = Consents::of_user()?;
+        if self.forget {
+            consents.take_back(&start)?;
+            out.say("allowed no more");
+        } else {
+            consents.give(&start)?;
+            out.say("allowed; any change of it asks again");
+        }
+        Ok(Ending::Done)
+    }
+}
+
+impl Keep {
+    fn run(&self, global: &Global, out: &mut Out) -> Ended {
+        let opened = Opened::read_aloud(global, out)?;
+        let looked = Looked::named(&self.name, &opened)?;
+        let before = kept_text(&looked, &opened);
+        looked.with("keeping the tools of a server", async |bus| {
+            let listing = listing(&looked, bus).await?;
+            let tools = tools(&listing);
+            let drift = before.as_deref().and_then(|text| looked.inspector.drift(text, tools));
+            if let Some(drift) = &drift {
+                for drift in drift {
+                    out.line(drift_line(drift).trim_start())?;
+                }
+                if drift.is_empty() {
+                    out.say("nothing changed");
+                    return Ok(Ending::Done);
+                }
+                if !self.accept {
+                    out.say("not kept: look at it, then add --accept");
+                    return Ok(Ending::Found);
+                }
+            }
+            let time = now::rfc3339(now::now());
+            let version = &listing.version;
+            let server = &looked.connection.name;
+            let (path, text) = looked.inspector.kept(&Keeping { server, version, time, tools });
+            let path = FileId::new(path);
+            let expected = before
+                .as_deref()
+                .map_or(Expected::Absent, |before| Expected::Same(Stamp::of_text(before)));
+            let root = &opened.workspace.root;
+            files::save(root, &opened.workspace.path(&path), &text, expected, Outside::Refuse)
+                .map_err(|refused| refused.problem().clone())?;
+            out.say(
+                out.tint(
+                    Tint::Good,
+                    &format!("{} tools are kept in {}", tools.len(), path.as_str()),
+                ),
+            );
+            Ok(Ending::Done)
+        })
+    }
+}

@@ -1,0 +1,83 @@
+//! The starts of servers that the user agreed to, each by what tells it from every other. They are
+//! kept outside of workspaces, so that no workspace can bring its own along.
+
+use std::{fs, path::PathBuf};
+
+use super::{files, paths::Paths};
+use crate::{
+    model::problem::{Problem, ProblemKind},
+    systems::start::Start,
+};
+
+/// What the user agreed to.
+#[derive(Clone, Debug)]
+pub struct Consents {
+    folder: PathBuf,
+}
+
+impl Consents {
+    /// Those of this user.
+    ///
+    /// # Errors
+    /// When the system names no home folder, or it cannot be used.
+    pub fn of_user() -> Result<Self, Problem> {
+        Ok(Self { folder: Paths::of_user()?.private("consents")? })
+    }
+
+    /// Whether exactly this was agreed to.
+    #[must_use]
+    pub fn has(&self, start: &Start) -> bool {
+        self.file(start).is_file()
+    }
+
+    /// The user agrees to this.
+    ///
+    /// # Errors
+    /// When it cannot be kept.
+    pub fn give(&self, start: &Start) -> Result<(), Problem> {
+        files::save_private(&self.file(start), &format!("{}\n", start.lines().join("\n")))
+    }
+
+    /// The user no longer agrees to it; whether there was anything to take back.
+    ///
+    /// # Errors
+    /// When it cannot be taken back.
+    pub fn take_back(&self, start: &Start) -> Result<bool, Problem> {
+        let file = self.file(start);
+        if !file.is_file() {
+            return Ok(false);
+        }
+        fs::remove_file(&file).map(|()| true).map_err(|error| {
+            let doing = format!("removing {}", file.display());
+            Problem::new(ProblemKind::File, doing, error.to_string())
+        })
+    }
+
+    fn file(&self, start: &Start) -> PathBuf {
+        self.folder.join(start.digest())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::connection::ServerCommand;
+
+    #[test]
+    fn a_command_that_changed_was_not_agreed_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let consents = Consents { folder: folder.path().to_owned() };
+        let start = |arg: &str| {
+            let command = ServerCommand {
+                command: "npx".into(),
+                args: vec![arg.into()],
+                ..ServerCommand::default()
+            };
+            Start::of(&command, "/usr/bin/npx".into(), "/work".into())
+        };
+        consents.give(&start("server")).unwrap();
+        assert!(consents.has(&start("server")) && !consents.has(&start("server-2")));
+        assert!(consents.take_back(&start("server")).unwrap());
+        assert!(!consents.has(&start("server")) && !consents.take_back(&start("server")).unwrap());
+    }
+}

@@ -1,0 +1,297 @@
+//! MCP servers that run: started only where the user agreed, listed, called, cancelled, ended.
+
+use std::{
+    env, fs,
+    io::{BufRead, BufReader},
+    path::Path,
+    process::Command,
+};
+
+use serde_json::{Value, json};
+
+use crate::support::place::{Place, Ran};
+
+/// The server of these tests.
+fn script() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/services/mcp_server.py");
+    path.to_str().unwrap().to_owned()
+}
+
+fn python() -> String {
+    env::var("TOOLCRIB_PYTHON").expect("eval \"$(tests/setup)\" says where Python is")
+}
+
+/// A workspace with one server that was added on the command line, started in that way.
+fn place(how: &str) -> Place {
+    place_with(&[], how)
+}
+
+fn place_with(env: &[&str], how: &str) -> Place {
+    let place = Place::with(&[("toolcrib.toml", "name = \"lab\"\n")]);
+    let (python, script) = (python(), script());
+    let mut line = vec!["mcp", "add", "test"];
+    env.iter().for_each(|pair| line.extend(["--env", pair]));
+    line.extend(["--", &python, &script]);
+    line.extend((!how.is_empty()).then_some(how));
+    place.run(&line).ended(0, &["toolcrib.toml"]);
+    place
+}
+
+fn call(place: &Place, words: &[&str]) -> Ran {
+    place.run(&[&["call", "--connection", "test"], words].concat())
+}
+
+/// The events of a call.
+fn events(place: &Place, words: &[&str]) -> Vec<Value> {
+    call(place, &[words, &["--json"]].concat()).events()
+}
+
+fn stages<'e>(events: &'e [Value], name: &str) -> Vec<&'e Value> {
+    events.iter().filter(|event| event["event"] == "stage" && event["stage"] == name).collect()
+}
+
+#[test]
+fn a_server_is_added_pinged_listed_and_kept() {
+    let place = place("");
+    let settings = fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();
+    assert!(settings.starts_with("name = \"lab\"\n") && settings.contains("system = \"mcp\""));
+    place.run(&["mcp", "add", "test", "--", "true"]).ended(2, &["already"]);
+    let pinged = place.run(&["mcp", "ping", "test"]);
+    assert!(pinged.data.contains("test 7 speaks MCP 2025-11-25 (legacy era) and has 9 tools"));
+    let listed = place.json(&["mcp", "list", "test", "--json"]);
+    let names: Vec<&str> = listed["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|tool| tool["name"].as_str())
+        .collect();
+    assert_eq!((names.len(), names[0], names[8]), (9, "echo", "environment"));
+
+    place.run(&["mcp", "keep", "test"]).ended(0, &["9 tools are kept in mcp/test.json"]);
+    let tools = place.json(&["tools", "--json"]);
+    assert_eq!(tools.as_array().map(Vec::len), Some(9));
+    let deployed = place.json(&["tools", "--deployed", "--connection", "test", "--json"]);
+    let echo = &deployed.as_array().unwrap()[0];
+    assert_eq!((&echo["name"], &echo["here"]), (&json!("echo"), &json!(true)));
+    assert_eq!(echo["parameters"]["required"], json!(["text"]));
+    // A kept tool goes to the connection of its server's name.
+    let said = place.run(&["call", "test/echo", "text=hi"]);
+    assert_eq!((said.code, said.data.trim()), (Some(0), "hi"), "{}", said.words);
+}
+
+#[test]
+fn what_changed_since_it_was_kept_is_told_by_severity() {
+    let place = place("");
+    place.run(&["mcp", "keep", "test"]).ended(0, &[]);
+    let settings = fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();
+    let more = format!("{settings}\n[connections.test.env]\nMORE = \"1\"\n");
+    fs::write(place.here.join("toolcrib.toml"), more).unwrap();
+    // The command is another one now.
+    place.run(&["mcp", "list", "test"]).ended(2, &["not allowed", "MORE=1"]);
+    place.run(&["mcp", "allow", "test"]).ended(0, &[]);
+    place.run(&["mcp", "list", "test"]).ended(0, &["not those that were kept", "tool.removed"]);
+    let told = place.run(&["mcp", "keep", "test"]);
+    told.ended(1, &["--accept"]);
+    assert_eq!(
+        told.data,
+        "breaking: echo: input.required-added at /inputSchema/properties/more\nbreaking: environment: tool.removed\n"
+    );
+    place.run(&["mcp", "keep", "test", "--accept"]).ended(0, &["8 tools are kept"]);
+    place.run(&["mcp", "keep", "test"]).ended(0, &["nothing changed"]);
+}
+
+#[test]
+fn nothing_starts_that_the_user_did_not_allow() {
+    let settings = format!(
+        "[connections.test]\nsystem = \"mcp\"\ncommand = \"sh\"\nargs = [\"-c\", \"touch started; exec {} {}\"]\n",
+        python(),
+        script()
+    );
+    let place = Place::with(&[("toolcrib.toml", &settings)]);
+    let marker = place.here.join("started");
+    call(&place, &["echo", "text=a"]).ended(2, &["not allowed"]);
+    let told = place.run(&["mcp", "ping", "test"]);
+    told.ended(
+        2,
+        &["that you have not allowed", "argument touch started", "toolcrib mcp allow test"],
+    );
+    assert!(!marker.exists());
+    call(&place, &["echo", "text=a", "--allow-start"]).ended(0, &[]);
+    assert!(marker.exists());
+    fs::remove_file(&marker).unwrap();
+    // That was for once.
+    place.run(&["mcp", "ping", "test"]).ended(2, &["not allowed"]);
+    let allowed = place.run(&["mcp", "allow", "test"]);
+    assert!(allowed.data.contains("argument touch started"), "{}", allowed.data);
+    place.run(&["mcp", "ping", "test"]).ended(0, &[]);
+    place.run(&["mcp", "allow", "test", "--forget"]).ended(0, &[]);
+    place.run(&["mcp", "ping", "test"]).ended(2, &["not allowed"]);
+}
+
+#[test]
+fn a_start_that_fails_says_what_the_server_said() {
+    let place = place("fails");
+    place
+        .run(&["mcp", "ping", "test"])
+        .ended(3, &["ended with code 3", "ModuleNotFoundError: no module named 'nothing'"]);
+    let missing = place.run(&["mcp", "ping", "--", "/no/such/server"]);
+    missing.ended(3, &["/no/such/server cannot be started"]);
+}
+
+#[test]
+fn a_server_that_a_probe_ends_is_started_again() {
+    let place = place("dies-on-probe");
+    let said = call(&place, &["echo", "text=hi"]);
+    assert_eq!((said.code, said.data.trim()), (Some(0), "hi"), "{}", said.words);
+}
+
+#[test]
+fn what_a_server_prints_is_told_and_the_call_goes_on() {
+    let place = place("prints");
+    let events = events(&place, &["rubbish"]);
+    let odd = stages(&events, "odd");
+    assert!(odd[0]["text"].as_str().unwrap().contains("debug: in rubbish"), "{events:#?}");
+    assert_eq!(events.last().unwrap()["outcome"], "succeeded");
+    assert!(events.iter().any(|event| event["event"] == "chunk" && event["text"] == "fine"));
+}
+
+#[test]
+fn progress_is_told_live_and_all_of_it() {
+    let place = place("");
+    let counted = call(&place, &["count", "to:=100000", "--no-history"]);
+    counted.ended(0, &["\n100000 of 100000: step 100000\n"]);
+    assert_eq!(counted.words.lines().count(), 100_000);
+    let events = events(&place, &["count", "to:=3"]);
+    let progress: Vec<&Value> = stages(&events, "progress");
+    assert_eq!(progress.len(), 3, "{events:#?}");
+    assert_eq!(progress[2]["body"]["params"]["progress"], 3);
+}
+
+#[test]
+fn promises_of_answers_are_held_and_the_answer_is_kept() {
+    let place = place("");
+    let kept = events(&place, &["number", "n:=12345678901234567890123"]);
+    assert_eq!(kept.last().unwrap()["outcome"], "succeeded", "{kept:#?}");
+    let result = stages(&kept, "result")[0]["body"].to_string();
+    assert!(result.contains("12345678901234567890123"), "{result}");
+    let broken = call(&place, &["number", "n=x"]);
+    broken.ended(
+        1,
+        &["result.structured-mismatch at /result/structuredContent", "not what the tool"],
+    );
+    assert!(broken.data.contains(r#"{"n": "x"}"#), "{}", broken.data);
+}
+
+#[test]
+fn a_tool_that_fails_is_told_with_what_the_server_wrote_meanwhile() {
+    let place = place("");
+    call(&place, &["fail"]).ended(1, &["the database is locked", "Error executing tool fail"]);
+    let events = events(&place, &["fail"]);
+    assert_eq!(stages(&events, "stderr")[0]["text"], "the database is locked");
+    place.run(&["mcp", "keep", "test"]).ended(0, &[]);
+    let kept = fs::read_to_string(place.here.join("mcp/test.json")).unwrap();
+    fs::write(place.here.join("mcp/test.json"), kept.replace("\"rubbish\"", "\"gone\"")).unwrap();
+    call(&place, &["gone"]).ended(1, &["Unknown tool: gone (-32602)"]);
+}
+
+#[test]
+fn a_server_that_dies_in_a_call_leaves_its_last_words() {
+    let place = place("");
+    call(&place, &["die"]).ended(3, &["ended by signal 9", "out of memory"]);
+}
+
+#[test]
+fn what_a_server_asks_is_refused_and_told() {
+    let place = place("asks");
+    let asked = call(&place, &["ask"]);
+    asked.ended(0, &["the server asks elicitation/create \"Who are you?\": refused"]);
+    assert!(asked.data.contains("-32601"), "{}", asked.data);
+}
+
+#[test]
+fn a_server_gets_the_variables_that_are_named_and_no_others() {
+    let place = place_with(&["PLAIN=a", "TOKEN=$MY_TOKEN"], "");
+    let lacking = call(&place, &["environment"]);
+    lacking.ended(2, &["MY_TOKEN"]);
+    let line = ["call", "environment", "--connection", "test"];
+    let mut command = place.command(&line);
+    command
+        .env("MY_TOKEN", "hunter2-hunter2")
+        .env("OTHER", "b")
+        .env("PATH", env::var("PATH").unwrap());
+    let ran = Ran::of(command.output().unwrap());
+    let names: Vec<&str> = ran.data.split_whitespace().collect();
+    assert!(names.contains(&"TOKEN") && names.contains(&"PLAIN") && names.contains(&"PATH"));
+    assert!(!names.contains(&"MY_TOKEN") && !names.contains(&"OTHER"), "{names:?}");
+}
+
+#[test]
+fn frames_are_shown_both_ways_from_the_first() {
+    let place = place("");
+    let shown = place.run(&["mcp", "frames", "test", "--once", "--json"]).events();
+    let directions: Vec<&str> =
+        shown.iter().take(4).filter_map(|frame| frame["direction"].as_str()).collect();
+    assert_eq!(directions, ["out", "in", "out", "in"]);
+    let frame = |row: usize| -> Value {
+        serde_json::from_str(shown[row]["frame"].as_str().unwrap()).unwrap()
+    };
+    assert_eq!(
+        (&frame(0)["method"], &frame(1)["error"]["code"]),
+        (&json!("server/discover"), &json!(-32601))
+    );
+    assert_eq!(frame(2)["method"], "initialize");
+    let plain = place.run(&["mcp", "frames", "--once", "--", &python(), &script()]);
+    assert!(plain.data.contains("→") && plain.data.contains("notifications/initialized"));
+}
+
+/// Ctrl-C while the server waits: it is told, and ends.
+#[cfg(unix)]
+#[test]
+fn a_call_that_is_cancelled_is_cancelled_at_the_server_too() {
+    let told = tempfile::tempdir().unwrap();
+    let file = told.path().join("cancelled");
+    let place = place_with(&[&format!("CANCELLED={}", file.display())], "");
+    let mut running = place.command(&["call", "wait", "--connection", "test"]).spawn().unwrap();
+    let mut words = BufReader::new(running.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("waiting") {
+        line.clear();
+        assert!(words.read_line(&mut line).unwrap() > 0, "it ended before it waited");
+    }
+    let interrupted = Command::new("kill").args(["-INT", &running.id().to_string()]).status();
+    assert!(interrupted.unwrap().success());
+    assert_eq!(running.wait().unwrap().code(), Some(130));
+    let cancelled: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    assert!(cancelled["requestId"].is_number() && cancelled["reason"].is_string(), "{cancelled}");
+}
+
+/// A real server that speaks both eras.
+#[test]
+fn a_server_of_the_python_sdk_is_spoken_with_in_either_era() {
+    let server = r#"
+from mcp.server.mcpserver import MCPServer, Context
+server = MCPServer("kitchen", version="1")
+@server.tool()
+async def slow(context: Context, steps: int = 3) -> str:
+    """Tells how far it is."""
+    for step in range(steps):
+        await context.report_progress(step + 1, steps, f"step {step + 1}")
+    return "done"
+server.run()
+"#;
+    for (era, spoken) in
+        [("auto", "2026-07-28 (modern era)"), ("legacy", "2025-11-25 (legacy era)")]
+    {
+        let settings = format!(
+            "[connections.test]\nsystem = \"mcp\"\nera = \"{era}\"\ncommand = \"{}\"\nargs = [\"server.py\"]\n",
+            python()
+        );
+        let place = Place::with(&[("toolcrib.toml", &settings), ("server.py", server)]);
+        place.run(&["mcp", "allow", "test"]).ended(0, &[]);
+        let pinged = place.run(&["mcp", "ping", "test"]);
+        assert!(pinged.data.contains(spoken), "{era}: {} {}", pinged.data, pinged.words);
+        let called = call(&place, &["slow", "steps:=4"]);
+        called.ended(0, &["4 of 4: step 4"]);
+        assert_eq!(called.data.trim_end(), "done");
+    }
+}

@@ -1,0 +1,113 @@
+"""An MCP server of the legacy era on standard input and output, whose tools do what tests want to see. The first argument says how it starts:
+nothing, `fails` (says why on standard error), `prints` (a banner on standard output), `dies-on-probe`, `asks` (for the client's folders at once)."""
+import json
+import os
+import sys
+import threading
+
+how = sys.argv[1] if len(sys.argv) > 1 else ""
+if how == "fails":
+    sys.stderr.write("Traceback\nModuleNotFoundError: no module named 'nothing'\n")
+    sys.exit(3)
+
+lock = threading.Lock()
+cancelled = {}
+
+
+def out(text):
+    with lock:
+        sys.stdout.write((text if isinstance(text, str) else json.dumps(text)) + "\n")
+        sys.stdout.flush()
+
+
+def result(id, **members):
+    out({"jsonrpc": "2.0", "id": id, "result": members})
+
+
+def text(id, words, **members):
+    result(id, content=[{"type": "text", "text": words}], **members)
+
+
+if how == "prints":
+    out("Listening on stdio …")
+
+NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+TOOLS = [
+    {"name": "echo", "description": "Says it again", "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}},
+    {"name": "count", "description": "Tells how far it is", "inputSchema": {"type": "object", "properties": {"to": {"type": "integer"}}}},
+    {"name": "wait", "description": "Waits until it is told to stop", "inputSchema": {"type": "object"}},
+    {"name": "number", "description": "Keeps its promise, or not", "inputSchema": {"type": "object", "properties": {"n": {}}}, "outputSchema": NUMBER},
+    {"name": "fail", "description": "Fails, and says why to standard error alone", "inputSchema": {"type": "object"}},
+    {"name": "rubbish", "description": "Prints beside its answer", "inputSchema": {"type": "object"}},
+    {"name": "die", "description": "Ends in the middle of a call", "inputSchema": {"type": "object"}},
+    {"name": "ask", "description": "Asks its user", "inputSchema": {"type": "object"}},
+    {"name": "environment", "description": "Which variables it has", "inputSchema": {"type": "object"}},
+]
+if os.environ.get("MORE"):
+    TOOLS[0]["inputSchema"]["required"].append("more")
+    TOOLS.pop()
+
+
+def call(id, params):
+    name, arguments = params["name"], params.get("arguments", {})
+    token = params.get("_meta", {}).get("progressToken")
+    if name == "echo":
+        text(id, str(arguments.get("text")))
+    elif name == "count":
+        to = arguments.get("to", 3)
+        steps = ('{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d,"total":%d,"message":"step %d"}}'
+                 % (json.dumps(token), step, to, step) for step in range(1, to + 1))
+        for step in steps:
+            sys.stdout.write(step + "\n")
+        text(id, "counted")
+    elif name == "wait":
+        cancelled[id] = threading.Event()
+        out({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": token, "progress": 0, "message": "waiting"}})
+    elif name == "number":
+        text(id, json.dumps({"n": arguments.get("n")}), structuredContent={"n": arguments.get("n")})
+    elif name == "fail":
+        sys.stderr.write("the database is locked\n")
+        sys.stderr.flush()
+        text(id, "Error executing tool fail", isError=True)
+    elif name == "rubbish":
+        out("debug: in rubbish")
+        text(id, "fine")
+    elif name == "die":
+        sys.stderr.write("out of memory\n")
+        sys.stderr.flush()
+        os.kill(os.getpid(), 9)
+    elif name == "ask":
+        asked[1000] = lambda reply: text(id, json.dumps(reply.get("error") or reply.get("result"), sort_keys=True))
+        out({"jsonrpc": "2.0", "id": 1000, "method": "elicitation/create", "params": {"message": "Who are you?", "requestedSchema": {"type": "object", "properties": {}}}})
+    elif name == "environment":
+        text(id, " ".join(sorted(os.environ)))
+    else:
+        out({"jsonrpc": "2.0", "id": id, "error": {"code": -32602, "message": "Unknown tool: " + name, "data": {"n": 9007199254740993}}})
+
+
+asked = {}
+for line in sys.stdin:
+    message = json.loads(line)
+    id, method = message.get("id"), message.get("method")
+    if method == "server/discover" and how == "dies-on-probe":
+        sys.exit(1)
+    if method == "initialize":
+        result(id, protocolVersion="2025-11-25", capabilities={"tools": {"listChanged": True}}, serverInfo={"name": "test", "version": "7"})
+    elif method == "notifications/initialized" and how == "asks":
+        asked[1] = lambda reply: None
+        out({"jsonrpc": "2.0", "id": 1, "method": "roots/list"})
+    elif method == "ping":
+        result(id)
+    elif method == "tools/list":
+        at = int(message.get("params", {}).get("cursor", 0))
+        following = {"nextCursor": str(at + 4)} if at + 4 < len(TOOLS) else {}
+        result(id, tools=TOOLS[at:at + 4], **following)
+    elif method == "tools/call":
+        call(id, message["params"])
+    elif method == "notifications/cancelled":
+        with open(os.environ.get("CANCELLED", os.devnull), "w") as file:
+            file.write(json.dumps(message["params"]))
+    elif method is None and id in asked:
+        asked.pop(id)(message)
+    elif id is not None and method is not None:
+        out({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "Method not found"}})
