@@ -256,6 +256,7 @@ actions! {
     RemoveKept      "remove-kept"      History  ["x"],                  "remove",          "Take the call out of the history";
 
     TestConnection  "test-connection"  Connections ["t"],               "test",            "Open the connection and ask what is there; nothing is sent to a service";
+    AllowStart      "allow-start"      Connections ["a"],               "allow start…",    "Allow that the server of the connection is started, after a look at the exact command";
     AddConnection   "add-connection"   Connections ["n"],               "new…",            "Add a connection to toolcrib.toml";
     ChooseConnection "choose-connection" Connections ["c"],             "use for all",     "Let all calls of this session go through it, or again as toolcrib.toml says";
     UsualConnection "usual-connection" Connections ["m"],               "make usual",      "Make it the workspace's own: for all tools that have none of their own";

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::problem::Problem;
+use crate::{model::problem::Problem, systems::start::Start};
 
 /// What the screen of connections holds beside the settings.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +19,8 @@ pub struct Exploring {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Report {
     UnderWay,
+    /// Its server is not started before the user allows this.
+    NotAllowed(Box<Start>),
     Reached(Box<Reached>),
     Failed(Problem),
 }

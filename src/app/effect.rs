@@ -23,7 +23,7 @@ use crate::{
         unsaved::UnsavedTexts,
     },
     schema::pointer::Pointer,
-    systems::{deployed::push::Push, facets::observer::Place},
+    systems::{deployed::push::Push, facets::observer::Place, start::Start},
 };
 
 /// Whether a save may put aside what changed on disk meanwhile.
@@ -140,6 +140,12 @@ pub enum Effect {
     TestConnection {
         turn: u64,
         connection: Box<Connection>,
+    },
+    /// Keep that the user allows a start, then test the connection.
+    AllowStart {
+        turn: u64,
+        connection: Box<Connection>,
+        start: Box<Start>,
     },
     /// Read what is configured where the connection leads. Answered by `Deployed`.
     ReadDeployed {

@@ -24,7 +24,10 @@ use crate::{
     },
     schema::{moment::LocalTime, pointer::Pointer},
     syntax::source::{Source, SyntaxError},
-    systems::deployed::{item::Item, push::Push},
+    systems::{
+        deployed::{item::Item, push::Push},
+        start::Start,
+    },
 };
 
 /// The screens, as rows of `ui/screens.rs`.
@@ -102,6 +105,11 @@ pub enum Message {
     ShowConnection(String),
     /// Tests where that connection leads to.
     TestConnection(String),
+    /// The user allows the start of that connection's server, which is then tested.
+    AllowStart {
+        name: String,
+        start: Box<Start>,
+    },
     /// Lets all calls go through this one; `None`: through those that the workspace says.
     UseConnection(Option<String>),
     /// What is configured where the connection leads is wanted. Answered by `Deployed`.

@@ -43,7 +43,7 @@ impl SystemWord {
     /// The words of all of them.
     pub fn parser() -> impl TypedValueParser<Value = Self> {
         let words = table::deployments()
-            .filter(|(_, deployment)| !deployment.is_read_only())
+            .filter(|(_, deployment)| deployment.read_only().is_none())
             .map(|(system, deployment)| PossibleValue::new(system.id()).help(deployment.about()));
         // It passes only what is in the table.
         PossibleValuesParser::new(words)

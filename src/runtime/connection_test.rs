@@ -12,6 +12,9 @@ use crate::{
 /// Opens the connection, and asks the system that it leads to for all it tells.
 pub async fn report(registry: &Registry, connection: &Connection) -> Report {
     let began = Instant::now();
+    if let Some(start) = registry.not_allowed(connection) {
+        return Report::NotAllowed(Box::new(start));
+    }
     let greeting = match registry.test(connection).await {
         Ok(greeting) => greeting,
         Err(problem) => return Report::Failed(problem),

@@ -24,6 +24,7 @@ use crate::{
     app::{
         calls::CallMessage,
         checking::Snapshot,
+        connection_test::Report,
         effect::{Effect, Overwrite},
         message::{Condition, Health, Message, Purpose},
         notices::NoticeKind,
@@ -40,6 +41,7 @@ use crate::{
         unsaved::{Unsaved, UnsavedTexts},
     },
     store::{
+        consents::Consents,
         files::{self, Expected, NotSaved, Outside, Stamp},
         history::History,
         journal::{Draft, Drafts, Journal},
@@ -172,6 +174,16 @@ impl Performer {
                 watching::read_cards(turn, *connection, &known, card_source, self.messages.clone());
             }
             Effect::TestConnection { turn, connection } => self.test_connection(turn, *connection),
+            Effect::AllowStart { turn, connection, start } => {
+                match Consents::of_user().and_then(|consents| consents.give(&start)) {
+                    Ok(()) => self.test_connection(turn, *connection),
+                    Err(problem) => self.tell(Message::ConnectionTested {
+                        turn,
+                        connection: connection.name,
+                        report: Report::Failed(problem),
+                    }),
+                }
+            }
             Effect::ReadDeployed { connection, purpose } => {
                 self.read_deployed(*connection, purpose);
             }

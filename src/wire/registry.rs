@@ -105,6 +105,13 @@ impl Registry {
         self
     }
 
+    /// What the connection would start without the user's consent; `None` where it starts nothing,
+    /// or may.
+    #[must_use]
+    pub fn not_allowed(&self, connection: &Connection) -> Option<Start> {
+        process::start_of(connection).filter(|start| !(self.consent)(start))
+    }
+
     /// How secrets are looked up.
     #[must_use]
     pub fn secrets(&self) -> &Secrets {
@@ -192,7 +199,7 @@ impl Registry {
         }
         *slot = None;
         self.note(&connection.name, ConnectionState::Connecting);
-        let opened = match process::start_of(connection).filter(|start| !(self.consent)(start)) {
+        let opened = match self.not_allowed(connection) {
             Some(start) => Err(not_allowed(connection, &start)),
             None => self.opened(connection).await,
         };
@@ -313,7 +320,7 @@ fn not_allowed(connection: &Connection, start: &Start) -> CallError {
         start.lines().join("\n")
     );
     let remedy = format!(
-        "look at it, then allow it: `toolcrib mcp allow {0}`, or press a on Connections",
+        "look at it, then allow it: `toolcrib mcp allow {}`, or t and then a on Connections",
         connection.name
     );
     CallError { kind: ErrorKind::NotAllowed, message, remedy }

@@ -9,7 +9,10 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::support::place::{Place, Ran};
+use crate::support::{
+    place::{Place, Ran},
+    terminal,
+};
 
 /// The server of these tests.
 fn script() -> String {
@@ -294,4 +297,30 @@ server.run()
         called.ended(0, &["4 of 4: step 4"]);
         assert_eq!(called.data.trim_end(), "done");
     }
+}
+
+#[test]
+fn the_workbench_asks_before_it_starts_a_server() {
+    let settings = format!(
+        "[connections.test]\nsystem = \"mcp\"\ncommand = \"{}\"\nargs = [\"{}\"]\n",
+        python(),
+        script()
+    );
+    let place = Place::with(&[("toolcrib.toml", &settings)]);
+    let mut screen = terminal::toolcrib([".", "--connection", "test"])
+        .folder(&place.here)
+        .home(place.home.path())
+        .size(160, 40)
+        .start();
+    screen.press(["6"]);
+    screen.wait_for("test · toolcrib.toml");
+    screen.press(["t"]);
+    screen.wait_for("which you have not allowed yet");
+    screen.wait_for("mcp_server.py");
+    screen.press(["a"]);
+    screen.wait_for("Start the server of test?");
+    screen.press(["y"]);
+    screen.wait_for("test 7 speaks MCP 2025-11-25 (legacy era) and has 9 tools");
+    // It was kept for the next time, for this command alone.
+    place.run(&["mcp", "ping", "test"]).ended(0, &[]);
 }

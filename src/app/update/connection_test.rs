@@ -1,9 +1,12 @@
 //! Connections shown and tested.
 
-use crate::app::{
-    connection_test::{Exploring, Report},
-    effect::Effect,
-    state::State,
+use crate::{
+    app::{
+        connection_test::{Exploring, Report},
+        effect::Effect,
+        state::State,
+    },
+    systems::start::Start,
 };
 
 /// Tests a connection as the settings say it now.
@@ -15,6 +18,17 @@ pub(super) fn test(state: &mut State, name: &str) -> Vec<Effect> {
     *asked += 1;
     reports.insert(name.to_owned(), (*asked, Report::UnderWay));
     vec![Effect::TestConnection { turn: *asked, connection }]
+}
+
+/// Lets the server of a connection be started, and tests it.
+pub(super) fn allow(state: &mut State, name: &str, start: Box<Start>) -> Vec<Effect> {
+    let allowing = |effect| match effect {
+        Effect::TestConnection { turn, connection } => {
+            Effect::AllowStart { turn, connection, start: start.clone() }
+        }
+        other => other,
+    };
+    test(state, name).into_iter().map(allowing).collect()
 }
 
 /// A test ended; an older one than the last asked for counts no more.

@@ -27,6 +27,11 @@ use crate::{
 /// Asks where the connection leads for what is configured there.
 pub(super) fn ask(state: &mut State, purpose: Purpose, now: Millis) -> Vec<Effect> {
     let connection = Box::new(state.connection());
+    let deployment = table::deployment_at(&connection).map(|(_, deployment)| deployment);
+    if let Some(words) = deployment.and_then(|deployment| deployment.read_only()) {
+        state.notices.push(NoticeKind::Hint, words, now);
+        return Vec::new();
+    }
     state.notices.push(NoticeKind::Hint, format!("reading what {} has …", connection.name), now);
     vec![Effect::ReadDeployed { connection, purpose }]
 }

@@ -40,10 +40,10 @@ pub trait Deployment: Sync {
     /// What a connection that leads elsewhere lacks, and which one to name instead.
     fn elsewhere(&self) -> Elsewhere;
 
-    /// Whether its entries can only be looked at there: they are neither taken into a workspace nor
-    /// sent.
-    fn is_read_only(&self) -> bool {
-        false
+    /// How its entries come into a workspace where it is not by an import; they are not sent there
+    /// either. `None`: they are imported and pushed.
+    fn read_only(&self) -> Option<&'static str> {
+        None
     }
 
     /// What sending the catalog's entries changes, where `items` is what is there.

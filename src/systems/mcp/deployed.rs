@@ -45,8 +45,8 @@ impl Deployment for McpDeployment {
         Elsewhere { cause: "not to an MCP server", wanted }
     }
 
-    fn is_read_only(&self) -> bool {
-        true
+    fn read_only(&self) -> Option<&'static str> {
+        Some("`toolcrib mcp keep NAME` keeps a server's tools in the workspace")
     }
 
     fn plan(&self, _: &Catalog, _: &[Item], _: Absent) -> Result<Push, Problem> {

@@ -27,6 +27,7 @@ use crate::{
             connections::{self, table},
             context::ComposeContext,
         },
+        connection_test::Report,
         input::{Code, Input, Mouse, MouseKind},
         message::{Message, TextTarget},
         state::State,
@@ -34,7 +35,7 @@ use crate::{
     model::{entry::FileId, finding::Finding, settings::SETTINGS},
     schema::pointer::Pointer,
     syntax::edit::Edit,
-    systems::settings::connection_form,
+    systems::{settings::connection_form, start::Start},
     ui::{
         answer::draw::indented,
         canvas::Pen,
@@ -44,7 +45,10 @@ use crate::{
             notes::Note,
             view::Form,
         },
-        overlays::proposal::Proposal,
+        overlays::{
+            confirm::{Answer, Confirm},
+            proposal::Proposal,
+        },
         styles::{Role, Styles},
         view::{Look, Reply, Screen},
         widgets::{pane::Pane, panes::Panes, reading::ReadPosition},
@@ -131,6 +135,28 @@ fn notes_of(state: &State, base: &Pointer) -> Vec<Note> {
     };
     let findings = state.findings.iter().filter(|finding| finding.site.file.as_str() == SETTINGS);
     findings.filter_map(note).collect()
+}
+
+const NOTHING_TO_ALLOW: &str =
+    "a test (t) says whether it starts something that you have not allowed";
+
+/// What the last test of a connection found not to be allowed.
+fn not_allowed<'s>(state: &'s State, name: &str) -> Option<&'s Start> {
+    match state.exploring.reports.get(name) {
+        Some((_, Report::NotAllowed(start))) => Some(start),
+        _ => None,
+    }
+}
+
+/// The question that comes before the start of a server.
+fn ask_to_allow(name: String, start: &Start) -> Reply {
+    let title = format!("Start the server of {name}?");
+    let messages = vec![Message::AllowStart { name, start: Box::new(start.clone()) }];
+    let answers = vec![
+        Answer { key: 'n', words: "not now", messages: Vec::new() },
+        Answer { key: 'y', words: "allow it", messages },
+    ];
+    Reply::Open(Box::new(Confirm::new(title, start.lines().join("\n"), answers, Vec::new())))
 }
 
 fn add(state: &State) -> Reply {
@@ -243,6 +269,10 @@ impl Screen for ConnectionsScreen {
             }
             Act::AddConnection => add(state),
             Act::TestConnection => self.after_form(state, Message::TestConnection(name)),
+            Act::AllowStart => match not_allowed(state, &name) {
+                Some(start) => ask_to_allow(name, start),
+                None => Reply::Refused(NOTHING_TO_ALLOW.into()),
+            },
             Act::RenameConnection => {
                 let words = format!("Connection {name} is called:");
                 Reply::Open(Box::new(Proposal::asking(
@@ -285,6 +315,9 @@ impl Screen for ConnectionsScreen {
             Act::RenameConnection | Act::RemoveConnection if absent => {
                 Some(format!("{} is not in {SETTINGS}", self.shown))
             }
+            Act::AllowStart if not_allowed(state, &self.shown).is_none() => {
+                Some(NOTHING_TO_ALLOW.into())
+            }
             Act::TestConnection | Act::ChooseConnection
                 if state.connections.named(&self.shown).is_none() =>
             {
@@ -318,8 +351,9 @@ impl Screen for ConnectionsScreen {
             hints.push(Act::TestConnection);
             return hints;
         }
+        hints.push(Act::TestConnection);
+        hints.extend(not_allowed(state, &self.shown).map(|_| Act::AllowStart));
         hints.extend([
-            Act::TestConnection,
             Act::AddConnection,
             Act::ChooseConnection,
             Act::UsualConnection,

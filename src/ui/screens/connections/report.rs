@@ -55,6 +55,11 @@ pub(super) fn lines(state: &State, name: &str, cells: usize) -> Vec<Line> {
             cells,
         )),
         Some(Report::UnderWay) => lines.extend(words("◐ asking …", Role::Warning, cells)),
+        Some(Report::NotAllowed(start)) => {
+            let told = "It starts a server, which you have not allowed yet. a allows exactly this:";
+            lines.extend(words(told, Role::Warning, cells));
+            lines.extend(words(&start.lines().join("\n"), Role::Text, cells));
+        }
         Some(Report::Failed(problem)) => lines.extend(failed(problem, cells)),
         Some(Report::Reached(reached)) => lines.extend(told(reached, connection, cells)),
     }
