@@ -315,7 +315,7 @@ fn the_workbench_asks_before_it_starts_a_server() {
     screen.press(["6"]);
     screen.wait_for("test · toolcrib.toml");
     screen.press(["t"]);
-    screen.wait_for("which you have not allowed yet");
+    screen.wait_for("It starts a server");
     screen.wait_for("mcp_server.py");
     screen.press(["a"]);
     screen.wait_for("Start the server of test?");

@@ -14,11 +14,12 @@ use std::{
 };
 
 use bytes::{Bytes, BytesMut};
-use futures::future::BoxFuture;
+use futures::{FutureExt, future::BoxFuture};
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _},
-    process::{Child, ChildStdin, Command},
+    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
     sync::{Mutex, watch},
+    task::unconstrained,
     time::timeout,
 };
 
@@ -142,21 +143,11 @@ impl ServerProcess {
         let (name, members) = (place.clone(), Arc::clone(&group));
         tokio::spawn(async move {
             let output = async {
-                let Some(stdout) = stdout else { return Ok(()) };
-                let read = lines(stdout, OUTPUT, largest, &sender, |_| ()).await;
+                let read = Lines::of(stdout, stderr, largest).hand_on(&sender, &words).await;
                 if read.is_err() {
                     members.kill();
                 }
                 read
-            };
-            let errors = async {
-                let Some(stderr) = stderr else { return };
-                if lines(stderr, ERRORS, largest, &sender, |line| remember(&words, line))
-                    .await
-                    .is_err()
-                {
-                    members.kill();
-                }
             };
             // One that it started may hold its pipes open for long after it.
             let leader = async {
@@ -164,7 +155,7 @@ impl ServerProcess {
                 members.kill();
                 how
             };
-            let (output, (), how) = tokio::join!(output, errors, leader);
+            let (output, how) = tokio::join!(output, leader);
             let last = match output {
                 Err(problem) => Incoming::Failed(problem),
                 Ok(()) => Incoming::Failed(over(&name, &how, &words)),
@@ -368,53 +359,111 @@ impl Bus for Process {
     }
 }
 
-/// Hands on the lines of a pipe until it ends, or nobody hears them.
-async fn lines(
-    mut pipe: impl AsyncRead + Unpin,
+/// One of the pipes that a process writes into.
+struct Output<P> {
+    /// `None`: it has ended.
+    pipe: Option<P>,
     from: &'static str,
     largest: usize,
-    to: &QueueSender,
-    mut seen: impl FnMut(&[u8]),
-) -> Result<(), CallError> {
-    let mut pending = BytesMut::new();
-    loop {
-        let mut searched = pending.len();
-        pending.reserve(PIECE);
+    pending: BytesMut,
+    /// As far as there is no line end in what is pending.
+    searched: usize,
+}
+
+impl<P: AsyncRead + Unpin> Output<P> {
+    /// Reads what is there; once the pipe has ended, never.
+    async fn read(&mut self) {
+        let Some(pipe) = &mut self.pipe else { return std::future::pending().await };
+        self.pending.reserve(PIECE);
         // A pipe that broke has ended.
-        let count = pipe.read_buf(&mut pending).await.unwrap_or(0);
-        while let Some(end) = pending[searched..].iter().position(|byte| *byte == b'\n') {
-            let mut line = pending.split_to(searched + end + 1);
-            line.truncate(line.len() - 1);
-            searched = 0;
-            hand(line.freeze(), from, to, &mut seen).await?;
+        if pipe.read_buf(&mut self.pending).await.unwrap_or(0) == 0 {
+            self.pipe = None;
         }
-        if count == 0 {
-            if !pending.is_empty() {
-                hand(pending.freeze(), from, to, &mut seen).await?;
+    }
+
+    /// The next line of what was read, without its end; what is left when the pipe has ended is one
+    /// too.
+    fn line(&mut self) -> Option<Bytes> {
+        let found = self.pending[self.searched..].iter().position(|byte| *byte == b'\n');
+        let mut line = match found {
+            Some(end) => {
+                let mut line = self.pending.split_to(self.searched + end + 1);
+                line.truncate(line.len() - 1);
+                line
             }
-            return Ok(());
+            None if self.pipe.is_none() && !self.pending.is_empty() => self.pending.split(),
+            None => {
+                self.searched = self.pending.len();
+                return None;
+            }
+        };
+        self.searched = 0;
+        if line.ends_with(b"\r") {
+            line.truncate(line.len() - 1);
         }
-        if pending.len() > largest {
-            return Err(too_long(from, largest));
+        Some(line.freeze())
+    }
+
+    /// Hands on the lines that were read; `seen` looks at each before.
+    async fn hand_on(
+        &mut self,
+        to: &QueueSender,
+        mut seen: impl FnMut(&[u8]),
+    ) -> Result<(), CallError> {
+        while let Some(body) = self.line() {
+            seen(&body);
+            let subject = Some(self.from.into());
+            let packet = Packet { subject, reply: None, headers: Vec::new(), body };
+            to.push(Incoming::Packet(packet))
+                .await
+                .map_err(|_| CallError::new(ErrorKind::ConnectionLost, "nobody listens", ""))?;
         }
+        if self.pending.len() > self.largest {
+            return Err(too_long(self.from, self.largest));
+        }
+        Ok(())
     }
 }
 
-async fn hand(
-    mut line: Bytes,
-    from: &'static str,
-    to: &QueueSender,
-    seen: &mut impl FnMut(&[u8]),
-) -> Result<(), CallError> {
-    if line.ends_with(b"\r") {
-        line.truncate(line.len() - 1);
+/// What a process writes, line by line.
+struct Lines {
+    output: Output<ChildStdout>,
+    errors: Output<ChildStderr>,
+}
+
+impl Lines {
+    fn of(stdout: Option<ChildStdout>, stderr: Option<ChildStderr>, largest: usize) -> Self {
+        let (pending, searched) = (BytesMut::new(), 0);
+        let errors =
+            Output { pipe: stderr, from: ERRORS, largest, pending: pending.clone(), searched };
+        Self { output: Output { pipe: stdout, from: OUTPUT, largest, pending, searched }, errors }
     }
-    seen(&line);
-    let packet =
-        Packet { subject: Some(from.into()), reply: None, headers: Vec::new(), body: line };
-    to.push(Incoming::Packet(packet))
-        .await
-        .map_err(|_| CallError::new(ErrorKind::ConnectionLost, "nobody hears it", ""))
+
+    /// Hands on all lines until both pipes have ended, or nobody listens. What was written to
+    /// standard error before an answer is told before it.
+    async fn hand_on(
+        mut self,
+        to: &QueueSender,
+        words: &Lock<Vec<String>>,
+    ) -> Result<(), CallError> {
+        let Self { output, errors } = &mut self;
+        while output.pipe.is_some() || errors.pipe.is_some() {
+            tokio::select! {
+                biased;
+                () = errors.read() => {}
+                () = output.read() => {
+                    while errors.pipe.is_some()
+                        && unconstrained(errors.read()).now_or_never().is_some()
+                    {
+                        errors.hand_on(to, |line| remember(words, line)).await?;
+                    }
+                }
+            }
+            errors.hand_on(to, |line| remember(words, line)).await?;
+            output.hand_on(to, |_| ()).await?;
+        }
+        Ok(())
+    }
 }
 
 fn remember(words: &Lock<Vec<String>>, line: &[u8]) {
@@ -476,7 +525,7 @@ fn too_long(from: &str, largest: usize) -> CallError {
     )
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
