@@ -121,7 +121,7 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         Message::ShowConnection(name) => state.exploring.selected = Some(name),
         Message::TestConnection(name) => return connection_test::test(state, &name),
         Message::AllowStart { name, start } => {
-            return connection_test::allow(state, &name, start);
+            return connection_test::allow(state, &name, &start);
         }
         Message::ConnectionTested { turn, connection, report } => {
             connection_test::tested(state, turn, &connection, report);

@@ -332,7 +332,7 @@ impl Frames {
                 match heard {
                     Some(Incoming::Packet(packet)) => write_frame(&packet, global.json, out)?,
                     Some(_) => {
-                        out.warn("frames came faster than they were written; some are missing")
+                        out.warn("frames came faster than they were written; some are missing");
                     }
                     None => return Ok(Ending::Done),
                 }

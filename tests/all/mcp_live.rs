@@ -306,12 +306,14 @@ fn the_workbench_asks_before_it_starts_a_server() {
         python(),
         script()
     );
-    let place = Place::with(&[("toolcrib.toml", &settings)]);
+    let kept = r#"{"server": "test", "version": "2025-11-25", "tools": [{"name": "echo"}]}"#;
+    let place = Place::with(&[("toolcrib.toml", &settings), ("mcp/test.json", kept)]);
     let mut screen = terminal::toolcrib([".", "--connection", "test"])
         .folder(&place.here)
         .home(place.home.path())
         .size(160, 40)
         .start();
+    screen.wait_for("test/echo");
     screen.press(["6"]);
     screen.wait_for("test · toolcrib.toml");
     screen.press(["t"]);

@@ -21,10 +21,10 @@ pub(super) fn test(state: &mut State, name: &str) -> Vec<Effect> {
 }
 
 /// Lets the server of a connection be started, and tests it.
-pub(super) fn allow(state: &mut State, name: &str, start: Box<Start>) -> Vec<Effect> {
+pub(super) fn allow(state: &mut State, name: &str, start: &Start) -> Vec<Effect> {
     let allowing = |effect| match effect {
         Effect::TestConnection { turn, connection } => {
-            Effect::AllowStart { turn, connection, start: start.clone() }
+            Effect::AllowStart { turn, connection, start: Box::new(start.clone()) }
         }
         other => other,
     };
