@@ -297,7 +297,7 @@ impl Act {
 
 /// The action of that id.
 #[must_use]
-pub fn by_id(id: &str) -> Option<&'static Action> {
+pub(crate) fn by_id(id: &str) -> Option<&'static Action> {
     ACTIONS.iter().find(|action| action.id == id)
 }
 

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// How many calls are kept; the oldest ended one goes first.
-pub const KEPT: usize = 200;
+pub(crate) const KEPT: usize = 200;
 
 /// What a user asks of calls and their arguments, and what comes back.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// So many are called at once.
-pub const AT_ONCE: usize = 4;
+pub(crate) const AT_ONCE: usize = 4;
 
 #[derive(Debug, Default)]
 pub struct Cases {
@@ -41,7 +41,7 @@ impl Cases {
 /// The case that a file holds; `None` where it is none, the issue in words where it is a broken
 /// one.
 #[must_use]
-pub fn read(document: &Document) -> Option<Result<Case, String>> {
+pub(crate) fn read(document: &Document) -> Option<Result<Case, String>> {
     let source = document.source.as_ref().ok()?;
     // What it calls is no object, so that a case is never a text of sections.
     if source.sections(0).is_some() || !Case::is_one(source.value(0)?) {

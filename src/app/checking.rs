@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Up to this many entries are checked at once, within a key's time.
-pub const AT_ONCE: usize = 32;
+pub(crate) const AT_ONCE: usize = 32;
 
 /// A workspace at one moment, to be checked while the keys go on.
 #[derive(Clone, Debug)]
@@ -55,7 +55,7 @@ impl Snapshot {
 
 /// All findings of a catalog, of the texts that it comes from, and of where its calls go, sorted by
 /// place.
-pub fn findings_of<'s>(
+pub(crate) fn findings_of<'s>(
     catalog: &Catalog,
     there: &There,
     files: impl Iterator<Item = (&'s FileId, Result<&'s Source, &'s SyntaxError>)>,

@@ -61,7 +61,7 @@ pub struct Filled {
 
 /// The value of a document; one that is empty counts as an object without members.
 #[must_use]
-pub fn value_of(document: &Document) -> Arc<Value> {
+pub(crate) fn value_of(document: &Document) -> Arc<Value> {
     let value = document.source.as_ref().ok().and_then(|source| source.value(0).cloned());
     value.unwrap_or_else(|| Arc::new(Value::Object(Map::new())))
 }
@@ -69,7 +69,7 @@ pub fn value_of(document: &Document) -> Arc<Value> {
 /// What is wrong with the document by its schema, each in a sentence. Nothing can be told by a
 /// schema that is itself wrong.
 #[must_use]
-pub fn issues_of(schema: &Arc<Value>, document: &Document) -> Vec<String> {
+pub(crate) fn issues_of(schema: &Arc<Value>, document: &Document) -> Vec<String> {
     let Some(checker) = Checker::open(schema).checker else { return Vec::new() };
     checker.issues(&value_of(document)).iter().map(sentence).collect()
 }

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// An answer longer than this is not held against another line by line.
-pub const LARGEST_COMPARED: usize = 1024 * 1024;
+pub(crate) const LARGEST_COMPARED: usize = 1024 * 1024;
 
 /// What a user asks of kept calls, and what comes back.
 #[derive(Clone, Debug)]
@@ -166,7 +166,7 @@ impl Opened {
 
 /// The request that a head tells of, and its tool. Where that is gone, it stands nowhere.
 #[must_use]
-pub fn request_of(head: &Head, tool: Option<&Tool>) -> Request {
+pub(crate) fn request_of(head: &Head, tool: Option<&Tool>) -> Request {
     let nowhere = || {
         EntryId::new(EntryPlace {
             file: FileId::new(""),

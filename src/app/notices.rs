@@ -20,7 +20,7 @@ pub struct Notice {
 }
 
 /// How many notices are kept.
-pub const KEPT: usize = 200;
+pub(crate) const KEPT: usize = 200;
 
 #[derive(Clone, Debug, Default)]
 pub struct Notices {

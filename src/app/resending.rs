@@ -13,7 +13,7 @@ use crate::{
 
 /// The tool whose requests go to that subject.
 #[must_use]
-pub fn tool_at<'s>(state: &'s State, subject: &str) -> Option<&'s Tool> {
+pub(crate) fn tool_at<'s>(state: &'s State, subject: &str) -> Option<&'s Tool> {
     let transport = state.watched_connection().transport();
     let catalog = &state.catalog;
     let goes_there = |tool: &Tool| {
@@ -33,7 +33,7 @@ pub fn tool_at<'s>(state: &'s State, subject: &str) -> Option<&'s Tool> {
 ///
 /// # Errors
 /// When it belongs to no tool, or is not whole.
-pub fn request_of(state: &State, number: u64) -> Result<Request, Problem> {
+pub(crate) fn request_of(state: &State, number: u64) -> Result<Request, Problem> {
     let refused = |cause: &str, remedy: &str| {
         Err(Problem::new(ProblemKind::Input, "sending once more", cause).remedy(remedy))
     };

@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 
 /// How many steps can be taken back.
-pub const UNDO_STEPS: usize = 1_000;
+pub(crate) const UNDO_STEPS: usize = 1_000;
 
 /// What an edit did, with all that it takes to take it back and to make it again.
-pub trait UndoStep: Clone {
+pub(crate) trait UndoStep: Clone {
     /// Where it was typed: edits one after another at the same place make one step.
     type Place: PartialEq;
 
@@ -16,7 +16,7 @@ pub trait UndoStep: Clone {
 
 /// The steps that led to what is now, and those that were taken back.
 #[derive(Clone, Debug)]
-pub struct UndoHistory<S: UndoStep> {
+pub(crate) struct UndoHistory<S: UndoStep> {
     done: VecDeque<S>,
     undone: Vec<S>,
     /// Where the last step was typed, while typing may go on there.

@@ -83,7 +83,7 @@ pub enum WatchMessage {
 }
 
 /// A card by its id, or why it is not here.
-pub type CardRead = (String, Result<Value, CallError>);
+pub(crate) type CardRead = (String, Result<Value, CallError>);
 
 /// Cards that were asked for last, as far as they came.
 #[derive(Clone, Debug, Default)]
@@ -114,7 +114,7 @@ impl Cards {
 
 /// What is asked for when listening begins.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Asked {
+pub(crate) struct Asked {
     pub subjects: Vec<String>,
     pub since: Option<Since>,
 }

@@ -41,7 +41,7 @@ const QUEUE: usize = 256;
 const PATIENCE: Duration = Duration::from_secs(600);
 
 #[derive(Args, Debug)]
-pub struct Agent {
+pub(crate) struct Agent {
     /// What to ask the agent
     question: String,
 

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The calls that wait to be answered by hand; the first is the one that is asked for.
-pub struct WaitingCalls<'c> {
+pub(crate) struct WaitingCalls<'c> {
     waiting: VecDeque<Question>,
     catalog: &'c Catalog,
 }
@@ -78,7 +78,7 @@ impl<'c> WaitingCalls<'c> {
 }
 
 /// Lines of the input, read where nothing else waits for them.
-pub fn lines() -> mpsc::Receiver<String> {
+pub(crate) fn lines() -> mpsc::Receiver<String> {
     let (sender, receiver) = mpsc::channel(1);
     thread::spawn(move || {
         for line in std::io::stdin().lock().lines().map_while(Result::ok) {
@@ -91,7 +91,7 @@ pub fn lines() -> mpsc::Receiver<String> {
 }
 
 /// The next of them; never ends where nothing is read.
-pub async fn next(typing: &mut Option<mpsc::Receiver<String>>) -> Option<String> {
+pub(crate) async fn next(typing: &mut Option<mpsc::Receiver<String>>) -> Option<String> {
     match typing {
         Some(lines) => lines.recv().await,
         None => std::future::pending().await,

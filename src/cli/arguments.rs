@@ -28,7 +28,7 @@ use crate::{
 ///
 /// # Errors
 /// When a word is neither, a value is not JSON, a key stands twice, or the file cannot be read.
-pub fn read(whole: Option<&str>, words: &[String]) -> Result<Literal, Problem> {
+pub(crate) fn read(whole: Option<&str>, words: &[String]) -> Result<Literal, Problem> {
     let mut arguments = whole.map_or_else(|| json("{}").map_err(wrong), read_whole)?;
     let mut seen: Vec<&str> = Vec::new();
     for word in words {
@@ -106,7 +106,7 @@ fn read_whole(given: &str) -> Result<Source, Problem> {
 ///
 /// # Errors
 /// Everything that does not fit, in one sentence for each.
-pub fn check(tool: &Tool, arguments: &Value) -> Result<(), Problem> {
+pub(crate) fn check(tool: &Tool, arguments: &Value) -> Result<(), Problem> {
     let schema = table::arguments(tool);
     let checker = Checker::compile(&schema).map_err(|findings| {
         let causes: Vec<_> = findings.iter().map(ToString::to_string).collect();

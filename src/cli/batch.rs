@@ -27,7 +27,7 @@ use crate::{
 const QUEUE: usize = 256;
 
 /// What is sent, and how.
-pub struct Many {
+pub(crate) struct Many {
     pub registry: Registry,
     pub requests: Vec<Request>,
     pub at_once: usize,
@@ -40,7 +40,7 @@ pub struct Many {
 
 /// Sends all and tells how each ended, in their order, and what came of them together. An
 /// interruption ends it with what came until then.
-pub async fn run(many: Many, out: &mut Out) -> Ended {
+pub(crate) async fn run(many: Many, out: &mut Out) -> Ended {
     let Many { registry, requests, at_once, connection, limits, history, json } = many;
     let mut interrupt = pin!(interrupted());
     let calls = requests

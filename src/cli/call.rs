@@ -45,10 +45,10 @@ use crate::{
 const QUEUE: usize = 256;
 
 /// The user that a call names when nobody says who it is.
-pub const NOBODY: &str = "user";
+pub(crate) const NOBODY: &str = "user";
 
 #[derive(Args, Debug)]
-pub struct Call {
+pub(crate) struct Call {
     /// The tool, by key or name; also one that only the running system has
     /// (`toolcrib tools --deployed` lists them)
     tool: String,
@@ -106,7 +106,7 @@ pub struct Call {
 }
 
 /// A time on the command line.
-pub fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     duration::parse(text)
         .filter(|time| !time.is_zero())
         .ok_or_else(|| format!("write {}", duration::EXAMPLES))

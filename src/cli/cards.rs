@@ -27,7 +27,7 @@ const AT_ONCE: usize = 24;
 const WAITING: usize = 10_000;
 
 /// Reads cards, each once.
-pub struct CardReader {
+pub(crate) struct CardReader {
     connection: Connection,
     mask: Mask,
     json: bool,
@@ -40,7 +40,7 @@ pub struct CardReader {
 
 /// A card, and whose message named it.
 #[derive(Clone)]
-pub struct Wanted {
+pub(crate) struct Wanted {
     id: String,
     system: Option<SystemId>,
     conversation: u64,

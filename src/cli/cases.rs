@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// A case and its file.
-pub struct Filed {
+pub(crate) struct Filed {
     pub path: PathBuf,
     pub case: Case,
 }
@@ -41,7 +41,7 @@ impl Filed {
 ///
 /// # Errors
 /// When the workspace has none.
-pub fn of_workspace(global: &Global) -> Result<PathBuf, Problem> {
+pub(crate) fn of_workspace(global: &Global) -> Result<PathBuf, Problem> {
     let workspace = Workspace::find(global.workspace.as_deref())?;
     let folder = workspace.root.join(FOLDER);
     if folder.is_dir() {
@@ -57,7 +57,7 @@ pub fn of_workspace(global: &Global) -> Result<PathBuf, Problem> {
 /// # Errors
 /// When a file is missing, cannot be read, or is no case (told with line and column); when there is
 /// none at all.
-pub fn read(given: &[PathBuf]) -> Result<Vec<Filed>, Problem> {
+pub(crate) fn read(given: &[PathBuf]) -> Result<Vec<Filed>, Problem> {
     let mut filed = Vec::new();
     for path in given {
         match path.is_dir() {

@@ -21,7 +21,7 @@ use crate::{
 };
 
 #[derive(Args, Debug)]
-pub struct Check {
+pub(crate) struct Check {
     /// A folder of the workspace, or one file, whose findings alone are shown
     #[arg(conflicts_with = "workspace")]
     path: Option<PathBuf>,

@@ -10,7 +10,7 @@ use super::{
 };
 
 /// A cell: its text, and how it is shown.
-pub struct Cell {
+pub(crate) struct Cell {
     text: String,
     tint: Option<Tint>,
 }
@@ -32,7 +32,7 @@ const RIGHTMOST: usize = 56;
 
 /// Writes a head and rows, each column as wide as its widest cell. The last one is broken at blanks
 /// where it would leave the terminal.
-pub fn write(out: &mut Out, head: &[&str], rows: Vec<Vec<Cell>>) -> io::Result<()> {
+pub(crate) fn write(out: &mut Out, head: &[&str], rows: Vec<Vec<Cell>>) -> io::Result<()> {
     let head = head.iter().map(|text| Cell::tinted(Tint::Dim, *text)).collect();
     let rows: Vec<Vec<Cell>> = [head].into_iter().chain(rows).collect();
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();

@@ -9,7 +9,7 @@ use super::{
 };
 
 #[derive(Args, Debug)]
-pub struct Completions {
+pub(crate) struct Completions {
     /// The shell; its own documents say where the script goes
     #[arg(value_enum)]
     shell: Shell,

@@ -25,7 +25,7 @@ const EXAMPLES: &[(&str, &str)] = &[
 ];
 
 #[derive(Args, Debug)]
-pub struct Demo {
+pub(crate) struct Demo {
     /// Take a new copy; else it is as you left it
     #[arg(long)]
     fresh: bool,

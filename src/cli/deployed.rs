@@ -37,7 +37,7 @@ use crate::{
 
 /// A system whose descriptors can be read and written while it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SystemWord(SystemId);
+pub(crate) struct SystemWord(SystemId);
 
 impl SystemWord {
     /// The words of all of them.
@@ -81,7 +81,7 @@ impl SystemWord {
 }
 
 /// Everything there.
-pub fn read(connection: &Connection) -> Result<Vec<Item>, Halt> {
+pub(crate) fn read(connection: &Connection) -> Result<Vec<Item>, Halt> {
     let mut items = Vec::new();
     let registry = async {
         let registry = registry::of_system();
@@ -96,7 +96,7 @@ pub fn read(connection: &Connection) -> Result<Vec<Item>, Halt> {
 }
 
 /// Who listens where the connection leads; `None` where nobody can tell.
-pub fn listeners(connection: &Connection) -> Result<Option<Vec<(String, String)>>, Halt> {
+pub(crate) fn listeners(connection: &Connection) -> Result<Option<Vec<(String, String)>>, Halt> {
     let mut found = None;
     let asking = async {
         let registry = registry::of_system();
@@ -112,13 +112,13 @@ pub fn listeners(connection: &Connection) -> Result<Option<Vec<(String, String)>
 
 /// The tools that can be called on the running system, also those that are not in the workspace;
 /// `None` where the connection leads to none.
-pub fn callable(connection: &Connection) -> Result<Option<Catalog>, Halt> {
+pub(crate) fn callable(connection: &Connection) -> Result<Option<Catalog>, Halt> {
     let Some((_, deployment)) = table::deployment_at(connection) else { return Ok(None) };
     Ok(Some(catalog::callable(deployment, &read(connection)?)))
 }
 
 /// Lists them, each with the ways that lead to it.
-pub fn list(opened: &Opened, json: bool, out: &mut Out) -> Ended {
+pub(crate) fn list(opened: &Opened, json: bool, out: &mut Out) -> Ended {
     let connection = opened.settings.connections.current();
     let Some(catalog) = callable(&connection)? else {
         let cause = format!(
@@ -174,7 +174,7 @@ pub fn list(opened: &Opened, json: bool, out: &mut Out) -> Ended {
 }
 
 /// Writes, and reads back.
-pub fn write(connection: &Connection, push: &Push) -> Result<(), Halt> {
+pub(crate) fn write(connection: &Connection, push: &Push) -> Result<(), Halt> {
     let writing = async {
         let registry = registry::of_system();
         tokio::select! {
@@ -198,7 +198,7 @@ fn stopped(doing: &str) -> Problem {
 }
 
 /// The workspace's files as documents that changes can be made of.
-pub fn documents(opened: &Opened) -> Documents {
+pub(crate) fn documents(opened: &Opened) -> Documents {
     let mut documents = Documents::default();
     for file in &opened.files {
         let format = Format::of(file.file.path()).unwrap_or(Format::Json);
@@ -211,7 +211,7 @@ pub fn documents(opened: &Opened) -> Documents {
 }
 
 /// The lines that differ between two texts.
-pub fn show(out: &mut Out, before: &str, after: &str) -> std::io::Result<()> {
+pub(crate) fn show(out: &mut Out, before: &str, after: &str) -> std::io::Result<()> {
     for line in diff::lines(before, after) {
         let (sign, tint) = match line.kind {
             LineKind::Same => continue,

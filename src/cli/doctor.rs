@@ -20,7 +20,7 @@ use crate::{
 };
 
 #[derive(Args, Debug)]
-pub struct Doctor {}
+pub(crate) struct Doctor {}
 
 /// How something was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use crate::model::{
 
 /// The exit codes, in `--help` too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub(crate) enum Ending {
     Done,
     /// It ran, and found something wrong: an error in a file, an expectation that fails, a service
     /// that refuses.
@@ -69,7 +69,7 @@ impl Ending {
 
 /// What went wrong with a call, as people read it; `doing` says what was under way.
 #[must_use]
-pub fn of_call(outcome: Outcome, problem: CallError, doing: impl Into<String>) -> Problem {
+pub(crate) fn of_call(outcome: Outcome, problem: CallError, doing: impl Into<String>) -> Problem {
     let kind = match outcome {
         Outcome::Succeeded | Outcome::Failed | Outcome::Cancelled => ProblemKind::Service,
         Outcome::TimedOut => ProblemKind::TimedOut,
@@ -81,7 +81,7 @@ pub fn of_call(outcome: Outcome, problem: CallError, doing: impl Into<String>) -
 
 /// Why a command stops before its end.
 #[derive(Debug)]
-pub enum Halt {
+pub(crate) enum Halt {
     Met(Problem),
     /// Nobody reads the output any more, which is no failure.
     Unread,
@@ -106,4 +106,4 @@ impl From<io::Error> for Halt {
 }
 
 /// What every command answers with.
-pub type Ended = Result<Ending, Halt>;
+pub(crate) type Ended = Result<Ending, Halt>;

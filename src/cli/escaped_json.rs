@@ -10,7 +10,7 @@ use crate::model::shown::is_replaced;
 /// Writes JSON text on as it comes, with escapes for what [`visible`](crate::model::shown::visible)
 /// would replace. Outside of strings JSON holds none of it.
 #[derive(Debug)]
-pub struct EscapedJson<W> {
+pub(crate) struct EscapedJson<W> {
     to: W,
     before: char,
 }

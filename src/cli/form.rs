@@ -61,7 +61,7 @@ Examples:
 
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
-pub struct Form {
+pub(crate) struct Form {
     /// The JSON Schema, in JSON or YAML
     #[arg(value_hint = ValueHint::FilePath)]
     schema: PathBuf,

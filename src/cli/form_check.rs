@@ -30,10 +30,10 @@ use crate::{
 };
 
 /// Standard input, in the place of a file.
-pub const STDIN: &str = "-";
+pub(crate) const STDIN: &str = "-";
 
 /// What is checked, and how that is told.
-pub struct FormCheck<'c> {
+pub(crate) struct FormCheck<'c> {
     pub schema: &'c Path,
     pub documents: &'c [PathBuf],
     pub map: &'c SchemaMap,

@@ -7,7 +7,7 @@ use clap::{ArgAction, Args, ValueEnum};
 use crate::model::context::Mode;
 
 #[derive(Args, Clone, Debug)]
-pub struct Global {
+pub(crate) struct Global {
     /// The workspace; else the nearest folder upward with toolcrib.toml, else the current one
     #[arg(short, long, global = true, value_name = "DIR", help_heading = "Everywhere")]
     pub workspace: Option<PathBuf>,
@@ -41,7 +41,7 @@ pub struct Global {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ModeWord {
+pub(crate) enum ModeWord {
     Document,
     AsDeployed,
 }

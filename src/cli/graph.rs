@@ -22,7 +22,7 @@ use crate::engine::{
 };
 
 #[derive(Args, Debug)]
-pub struct Graph {
+pub(crate) struct Graph {
     #[command(flatten)]
     request: RequestArgs,
 

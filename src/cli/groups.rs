@@ -20,7 +20,7 @@ use crate::{
 };
 
 #[derive(Args, Debug)]
-pub struct Groups {
+pub(crate) struct Groups {
     #[command(flatten)]
     tools: Tools,
 }

@@ -47,7 +47,7 @@ use crate::{
 
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
-pub struct History {
+pub(crate) struct History {
     #[command(subcommand)]
     command: Option<Command>,
 

@@ -21,7 +21,7 @@ use crate::{
 };
 
 #[derive(Args, Debug)]
-pub struct Import {
+pub(crate) struct Import {
     /// The system to take them from
     #[arg(value_parser = SystemWord::parser())]
     system: SystemWord,

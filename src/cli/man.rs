@@ -10,7 +10,7 @@ use super::{
 use crate::model::problem::{Problem, ProblemKind};
 
 #[derive(Args, Debug)]
-pub struct Page {
+pub(crate) struct Page {
     /// The page of one command; without it, the page of toolcrib itself
     command: Option<String>,
 }

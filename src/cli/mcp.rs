@@ -48,7 +48,7 @@ use crate::{
 };
 
 #[derive(Args, Debug)]
-pub struct Mcp {
+pub(crate) struct Mcp {
     #[command(subcommand)]
     what: What,
 }

@@ -24,7 +24,7 @@ use crate::{
 };
 
 #[derive(Args, Debug)]
-pub struct Merge {
+pub(crate) struct Merge {
     /// The tool, by key or name
     tool: String,
 

@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// A workspace with everything that was read of it.
-pub struct Opened {
+pub(crate) struct Opened {
     pub workspace: Workspace,
     pub settings: WorkspaceSettings,
     /// What is wrong in the settings.

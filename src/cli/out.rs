@@ -15,7 +15,7 @@ use crate::model::{problem::Problem, shown::visible};
 
 /// A role of text on a terminal that has colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tint {
+pub(crate) enum Tint {
     Bold,
     Dim,
     Good,
@@ -67,7 +67,7 @@ impl Write for Data {
 }
 
 /// The output of one command.
-pub struct Out {
+pub(crate) struct Out {
     data: BufWriter<Data>,
     /// Whether stdout is a terminal.
     terminal: bool,
@@ -183,12 +183,12 @@ impl Out {
 }
 
 /// A problem on stderr: what, where, and what to do.
-pub fn complain(problem: &Problem) {
+pub(crate) fn complain(problem: &Problem) {
     tell(&format!("toolcrib: {problem}"));
 }
 
 /// Words on stderr, line by line, with nothing in them that steers a terminal.
-pub fn tell(words: &str) {
+pub(crate) fn tell(words: &str) {
     let mut stderr = io::stderr().lock();
     // Nobody can be told that nobody can be told.
     let _ = words.lines().try_for_each(|line| writeln!(stderr, "{}", visible(line)));

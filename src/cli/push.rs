@@ -26,7 +26,7 @@ use crate::{
 };
 
 #[derive(Args, Debug)]
-pub struct Push {
+pub(crate) struct Push {
     /// The system to send them to
     #[arg(value_parser = SystemWord::parser())]
     system: SystemWord,

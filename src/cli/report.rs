@@ -20,7 +20,7 @@ use crate::{
 
 /// How findings are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub(crate) enum Format {
     Human,
     Json,
     /// For code scanning services
@@ -32,7 +32,7 @@ pub enum Format {
 }
 
 /// The findings of some files.
-pub struct Report<'r> {
+pub(crate) struct Report<'r> {
     /// The command, for reports that name it.
     pub command: &'static str,
     pub files: &'r [FileId],
@@ -42,7 +42,7 @@ pub struct Report<'r> {
 }
 
 /// Writes a report, and its counts on stderr.
-pub fn write(report: &Report<'_>, format: Format, out: &mut Out) -> io::Result<()> {
+pub(crate) fn write(report: &Report<'_>, format: Format, out: &mut Out) -> io::Result<()> {
     match format {
         Format::Human => human(report, out)?,
         Format::Json => out.json(&json(report))?,
@@ -56,7 +56,7 @@ pub fn write(report: &Report<'_>, format: Format, out: &mut Out) -> io::Result<(
 
 /// Whether a report has an error.
 #[must_use]
-pub fn has_errors(report: &Report<'_>) -> bool {
+pub(crate) fn has_errors(report: &Report<'_>) -> bool {
     report.findings.iter().any(|finding| finding.severity == Severity::Error)
 }
 

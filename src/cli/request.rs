@@ -10,7 +10,7 @@ use crate::{
 };
 
 #[derive(Args, Clone, Debug)]
-pub struct RequestArgs {
+pub(crate) struct RequestArgs {
     /// Groups to ask for, with commas between; "*" for all, "" for none; else as in toolcrib.toml
     #[arg(long, value_name = "A,B", value_parser = names)]
     groups: Option<Names>,
@@ -35,7 +35,7 @@ fn names(text: &str) -> Result<Names, String> {
 }
 
 /// A request.
-pub struct Asked {
+pub(crate) struct Asked {
     pub context: Context,
 }
 

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// A scenario and its file.
-pub struct Scripted {
+pub(crate) struct Scripted {
     pub path: PathBuf,
     pub scenario: Scenario,
 }
@@ -42,7 +42,7 @@ impl Scripted {
 
 /// The workspace that a file lies in.
 #[must_use]
-pub fn home(file: &Path) -> Option<PathBuf> {
+pub(crate) fn home(file: &Path) -> Option<PathBuf> {
     let path = fs::canonicalize(file).ok()?;
     path.ancestors().skip(1).find(|folder| folder.join(SETTINGS).is_file()).map(Path::to_owned)
 }
@@ -51,7 +51,7 @@ pub fn home(file: &Path) -> Option<PathBuf> {
 ///
 /// # Errors
 /// When the workspace has none.
-pub fn of_workspace(global: &Global) -> Result<PathBuf, Problem> {
+pub(crate) fn of_workspace(global: &Global) -> Result<PathBuf, Problem> {
     let workspace = Workspace::find(global.workspace.as_deref())?;
     let folder = workspace.root.join(FOLDER);
     if folder.is_dir() {
@@ -67,7 +67,7 @@ pub fn of_workspace(global: &Global) -> Result<PathBuf, Problem> {
 /// # Errors
 /// When a file is missing, cannot be read, or is no scenario (told with line and column); when
 /// there is none at all.
-pub fn read(given: &[PathBuf]) -> Result<Vec<Scripted>, Problem> {
+pub(crate) fn read(given: &[PathBuf]) -> Result<Vec<Scripted>, Problem> {
     let mut scenarios = Vec::new();
     for path in given {
         if path.is_dir() {
@@ -91,7 +91,7 @@ pub fn read(given: &[PathBuf]) -> Result<Vec<Scripted>, Problem> {
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn inside(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
+pub(crate) fn inside(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
     let failed = |error: std::io::Error| {
         Problem::new(
             ProblemKind::File,
@@ -123,7 +123,7 @@ fn read_one(path: PathBuf) -> Result<Scripted, Problem> {
 
 /// An issue with the line and column of the nearest thing that is there.
 #[must_use]
-pub fn placed(source: &Source, at: &Pointer, message: &str) -> String {
+pub(crate) fn placed(source: &Source, at: &Pointer, message: &str) -> String {
     let mut nearest = Some(at.clone());
     while let Some(pointer) = nearest {
         if let Some(place) = source.place(0, &pointer) {

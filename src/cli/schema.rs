@@ -23,7 +23,7 @@ use crate::{
 };
 
 #[derive(Args, Debug)]
-pub struct Schema {
+pub(crate) struct Schema {
     /// A tool or service of the workspace, or a type of entry; without it, the types are listed
     #[arg(value_name = "TOOL|TYPE")]
     of: Option<String>,

@@ -21,7 +21,7 @@ use crate::{
 const LONGEST: u64 = 64 * 1024;
 
 #[derive(Args, Debug)]
-pub struct Secret {
+pub(crate) struct Secret {
     #[command(subcommand)]
     what: What,
 }

@@ -37,7 +37,7 @@ use crate::{
 const QUEUE: usize = 1_024;
 
 #[derive(Args, Debug)]
-pub struct Serve {
+pub(crate) struct Serve {
     /// Tools or services to answer for; without any, all that there is a sample for
     #[arg(value_name = "TOOL")]
     tools: Vec<String>,

@@ -6,7 +6,7 @@ use super::ending::{Ended, Halt};
 use crate::model::problem::{Problem, ProblemKind};
 
 /// Runs something that waits for the network, on this thread.
-pub fn wait_for(doing: &str, future: impl Future<Output = Ended>) -> Ended {
+pub(crate) fn wait_for(doing: &str, future: impl Future<Output = Ended>) -> Ended {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -24,7 +24,7 @@ fn failed(doing: &str, error: &io::Error) -> Halt {
 /// Ends when the user presses Ctrl-C, or the process is asked to end. Heard from the moment of this
 /// call on; within a runtime only.
 #[cfg(unix)]
-pub fn interrupted() -> impl Future<Output = ()> {
+pub(crate) fn interrupted() -> impl Future<Output = ()> {
     use tokio::signal::unix::{SignalKind, signal};
     let kinds = [SignalKind::interrupt(), SignalKind::terminate()];
     // What cannot be heard ends the process in the system's own way.
@@ -40,7 +40,7 @@ pub fn interrupted() -> impl Future<Output = ()> {
 
 /// Ends when the user presses Ctrl-C.
 #[cfg(not(unix))]
-pub async fn interrupted() {
+pub(crate) async fn interrupted() {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
     }

@@ -35,7 +35,7 @@ use crate::{
 type ReadAs = (Option<PathBuf>, Option<Mode>);
 
 #[derive(Args, Debug)]
-pub struct Simulate {
+pub(crate) struct Simulate {
     /// Scenario files, or folders of them; without any, the workspace's folder `scenarios`
     #[arg(value_name = "SCENARIO")]
     scenarios: Vec<PathBuf>,

@@ -33,7 +33,7 @@ use crate::{
 };
 
 #[derive(Args, Debug)]
-pub struct States {
+pub(crate) struct States {
     #[command(flatten)]
     tools: Tools,
 

@@ -17,7 +17,7 @@ use crate::{
 ///
 /// # Errors
 /// When the file is missing, cannot be read or is no stub (told with line and column).
-pub fn services(path: &Path, out: &Out) -> Result<Vec<StubService>, Problem> {
+pub(crate) fn services(path: &Path, out: &Out) -> Result<Vec<StubService>, Problem> {
     let text = files::read(path)?.text;
     let wrong = |cause: String| {
         Problem::new(ProblemKind::Input, format!("reading the stub {}", path.display()), cause)

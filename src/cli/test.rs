@@ -39,7 +39,7 @@ use crate::{
 const QUEUE: usize = 256;
 
 #[derive(Args, Debug)]
-pub struct Test {
+pub(crate) struct Test {
     /// Case files, or folders of them; without any, the workspace's folder `cases`
     #[arg(value_name = "CASE")]
     cases: Vec<PathBuf>,

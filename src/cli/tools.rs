@@ -27,7 +27,7 @@ use crate::{
 };
 
 #[derive(Args, Debug)]
-pub struct Tools {
+pub(crate) struct Tools {
     #[command(flatten)]
     pub request: RequestArgs,
 
@@ -246,7 +246,7 @@ fn groups_of(gate: &Gate) -> String {
 
 /// Sets of groups, each of which is enough, as words.
 #[must_use]
-pub fn sets_words(sets: &GroupSets) -> String {
+pub(crate) fn sets_words(sets: &GroupSets) -> String {
     if sets.sets.is_empty() {
         return "no groups are: no run comes there".into();
     }
@@ -258,7 +258,7 @@ pub fn sets_words(sets: &GroupSets) -> String {
 
 /// The same for scripts: a list of lists.
 #[must_use]
-pub fn sets_json(sets: &GroupSets) -> Value {
+pub(crate) fn sets_json(sets: &GroupSets) -> Value {
     sets.sets
         .iter()
         .map(|set| set.iter().map(|name| Value::from(&**name)).collect::<Value>())

@@ -57,7 +57,7 @@ const SLICE: usize = 256;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Args, Debug)]
-pub struct Watch {
+pub(crate) struct Watch {
     /// What to listen to: queues such as request:tg:joke, or subjects, exchanges and topics as the
     /// broker spells them; on NATS with wildcards. Without any, the queues of the workspace's
     /// services

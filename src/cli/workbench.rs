@@ -22,14 +22,14 @@ use crate::{
 
 /// Whether the user's own workspace is opened, or the one that shows what toolcrib does.
 #[derive(Debug)]
-pub enum Purpose {
+pub(crate) enum Purpose {
     Work,
     /// With arguments to call its tools with at once.
     Demo(HashMap<EntryId, Source>),
 }
 
 /// Opens the workspace that the command line means and ends when the user leaves.
-pub fn open(global: &Global, path: Option<&Path>, purpose: Purpose) -> Ended {
+pub(crate) fn open(global: &Global, path: Option<&Path>, purpose: Purpose) -> Ended {
     let workspace = Workspace::find(path.or(global.workspace.as_deref()))?;
     let paths = Paths::of_user()?;
     let (mut own, mut findings) = settings::load(&workspace)?;

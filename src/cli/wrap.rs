@@ -5,13 +5,13 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::model::shown::visible;
 
 /// Text is broken so that lines stay within this.
-pub const WIDTH: usize = 80;
+pub(crate) const WIDTH: usize = 80;
 
 /// The text in lines that begin with `indent`, broken at blanks, with nothing in it that steers a
 /// terminal. Line breaks in it stay. Unlike on a screen (`ui::line_wrap`), a word that is longer
 /// than a line stays whole: paths and addresses are copied from here.
 #[must_use]
-pub fn wrap(text: &str, indent: &str) -> Vec<String> {
+pub(crate) fn wrap(text: &str, indent: &str) -> Vec<String> {
     let mut lines = Vec::new();
     for part in text.split('\n') {
         let part = visible(part);

@@ -65,7 +65,7 @@ fn index(window: &Area, at: Point) -> Option<usize> {
 
 /// A line's sign broken: that of an arrow whose tools' groups are not asked for.
 #[must_use]
-pub fn broken(sign: &str) -> &str {
+pub(crate) fn broken(sign: &str) -> &str {
     match sign {
         "─" => "╌",
         "│" => "╎",
@@ -105,7 +105,7 @@ fn line(cells: &[Cell], is_broken: &impl Fn(Role) -> bool) -> String {
 const BAND: usize = 64;
 
 /// The whole picture as lines of text; `is_broken` says of which parts the lines are broken.
-pub fn lines(
+pub(crate) fn lines(
     diagram: &Diagram,
     picture: &Picture,
     is_broken: impl Fn(Role) -> bool,

@@ -17,9 +17,9 @@ use crate::{
 };
 
 /// The document could not be checked at all.
-pub const NOT_CHECKED: &str = "schema.not-checked";
+pub(crate) const NOT_CHECKED: &str = "schema.not-checked";
 /// A part of a schema that cannot be used.
-pub const FLAW: &str = "schema.flaw";
+pub(crate) const FLAW: &str = "schema.flaw";
 /// An issue of a keyword that has no code of its own.
 const MISMATCH: &str = "schema.mismatch";
 
@@ -57,7 +57,7 @@ const CODES: [(&str, &str); 28] = [
 
 /// The schema that a document names: in a comment for editors above it, or as its `$schema`.
 #[must_use]
-pub fn named_schema(source: &Source, document: usize) -> Option<String> {
+pub(crate) fn named_schema(source: &Source, document: usize) -> Option<String> {
     let text = source.document_text(document)?;
     let own = || {
         source
@@ -96,7 +96,7 @@ fn language_server(comment: &str) -> Option<String> {
 
 /// An issue in a sentence: `server › port is required`.
 #[must_use]
-pub fn sentence(issue: &Issue) -> String {
+pub(crate) fn sentence(issue: &Issue) -> String {
     let place = if issue.at.is_root() {
         "the document".to_owned()
     } else {
@@ -108,7 +108,7 @@ pub fn sentence(issue: &Issue) -> String {
 /// What is wrong with a document by its schema, in the order of the lines. One that is empty counts
 /// as an object without members.
 #[must_use]
-pub fn findings(
+pub(crate) fn findings(
     file: &FileId,
     source: &Source,
     document: usize,
@@ -138,7 +138,11 @@ pub fn findings(
 /// What is wrong with a schema itself: the rest of it counts. `source` is its text, where it is a
 /// file of its own.
 #[must_use]
-pub fn flaws(file: &FileId, source: Option<&Source>, flaws: &[SchemaFinding]) -> Vec<Finding> {
+pub(crate) fn flaws(
+    file: &FileId,
+    source: Option<&Source>,
+    flaws: &[SchemaFinding],
+) -> Vec<Finding> {
     let of = |flaw: &SchemaFinding| {
         let message = format!("\"{}\": {}", flaw.at, flaw.words);
         finding(FLAW, Severity::Warning, &message, site(file, source, 0, &flaw.at))
@@ -148,7 +152,7 @@ pub fn flaws(file: &FileId, source: Option<&Source>, flaws: &[SchemaFinding]) ->
 
 /// A document whose schema could not be used.
 #[must_use]
-pub fn not_checked(file: &FileId, source: &Source, document: usize, why: &str) -> Finding {
+pub(crate) fn not_checked(file: &FileId, source: &Source, document: usize, why: &str) -> Finding {
     finding(
         NOT_CHECKED,
         Severity::Warning,

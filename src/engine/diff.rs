@@ -3,7 +3,7 @@
 use similar::{ChangeTag, TextDiff};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LineKind {
+pub(crate) enum LineKind {
     Same,
     Added,
     Removed,
@@ -11,7 +11,7 @@ pub enum LineKind {
 
 /// A line of a comparison, without its line end; rows count from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub(crate) struct Line {
     pub kind: LineKind,
     pub old_row: Option<usize>,
     pub new_row: Option<usize>,
@@ -20,7 +20,7 @@ pub struct Line {
 
 /// All lines of both texts, in order.
 #[must_use]
-pub fn lines(old: &str, new: &str) -> Vec<Line> {
+pub(crate) fn lines(old: &str, new: &str) -> Vec<Line> {
     let diff = TextDiff::from_lines(old, new);
     let line = |change: similar::Change<&str>| Line {
         kind: match change.tag() {
@@ -37,7 +37,7 @@ pub fn lines(old: &str, new: &str) -> Vec<Line> {
 
 /// The rows of `new` that are not in `old`, counted from 0.
 #[must_use]
-pub fn changed_rows(old: &str, new: &str) -> Vec<usize> {
+pub(crate) fn changed_rows(old: &str, new: &str) -> Vec<usize> {
     let head = common(old.as_bytes().chunks(STEP), new.as_bytes().chunks(STEP), |bytes| {
         Box::new(bytes.iter())
     });

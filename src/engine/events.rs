@@ -10,7 +10,7 @@ use crate::model::{
 /// An event in its stable shape:
 /// `{event: "request"|"headers"|"chunk"|"stray"|"notice"|"stage"|"end", at_ms, …}`.
 #[must_use]
-pub fn json(event: &Event) -> Value {
+pub(crate) fn json(event: &Event) -> Value {
     let at_ms = event.at_ms;
     match &event.kind {
         EventKind::Sent { bytes } => json!({"event": "request", "at_ms": at_ms, "bytes": bytes}),
@@ -40,19 +40,19 @@ pub fn json(event: &Event) -> Value {
 
 /// Headers as `[[name, value], …]`: a name may stand there twice.
 #[must_use]
-pub fn pairs(headers: &[(String, String)]) -> Value {
+pub(crate) fn pairs(headers: &[(String, String)]) -> Value {
     headers.iter().map(|(name, value)| json!([name, value])).collect()
 }
 
 /// Headers in one line, for people.
 #[must_use]
-pub fn written(headers: &[(String, String)]) -> String {
+pub(crate) fn written(headers: &[(String, String)]) -> String {
     headers.iter().map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join(", ")
 }
 
 /// The headers of such a list; none where it is no list.
 #[must_use]
-pub fn of_pairs(value: Option<&Value>) -> Vec<(String, String)> {
+pub(crate) fn of_pairs(value: Option<&Value>) -> Vec<(String, String)> {
     let pair =
         |pair: &Value| Some((pair.get(0)?.as_str()?.to_owned(), pair.get(1)?.as_str()?.to_owned()));
     value.and_then(Value::as_array).into_iter().flatten().filter_map(pair).collect()
@@ -60,7 +60,7 @@ pub fn of_pairs(value: Option<&Value>) -> Vec<(String, String)> {
 
 /// The event of such an object; `None` where it is none.
 #[must_use]
-pub fn of_json(value: &Value) -> Option<Event> {
+pub(crate) fn of_json(value: &Value) -> Option<Event> {
     let text = |name: &str| value.get(name).and_then(Value::as_str);
     let number = |name: &str| value.get(name).and_then(Value::as_u64);
     let bytes = || usize::try_from(number("bytes")?).ok();

@@ -22,7 +22,7 @@ use super::{
 
 /// How a workflow is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub(crate) enum Format {
     Text,
     Dot,
     Mermaid,
@@ -36,7 +36,7 @@ impl Format {
 
 /// What is exported.
 #[derive(Clone, Copy, Debug)]
-pub struct Subject<'s, T> {
+pub(crate) struct Subject<'s, T> {
     pub workflow: &'s Workflow,
     pub analysis: &'s Analysis,
     pub tools: &'s [T],

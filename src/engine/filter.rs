@@ -139,7 +139,7 @@ impl fmt::Display for Reason {
 
 /// Names with commas between.
 #[must_use]
-pub fn list(names: &[Name]) -> String {
+pub(crate) fn list(names: &[Name]) -> String {
     names.join(", ")
 }
 
@@ -240,7 +240,7 @@ pub fn next_state(gate: &Gate, current: &str, outcome: Outcome, mode: Mode) -> N
 
 /// The groups that a request names and no tool is in. That is worth a warning, not a refusal.
 #[must_use]
-pub fn unknown_groups<T: Gated>(tools: &[T], context: &Context) -> Vec<Name> {
+pub(crate) fn unknown_groups<T: Gated>(tools: &[T], context: &Context) -> Vec<Name> {
     let Some(asked) = &context.groups else { return Vec::new() };
     let mut unknown: Vec<Name> = Vec::new();
     let known: HashSet<&str> = tools
@@ -275,7 +275,7 @@ pub enum DeniedCause {
 }
 
 /// What a refused request is told.
-pub const DENIED: &str = "Insufficient permissions for requested tool groups";
+pub(crate) const DENIED: &str = "Insufficient permissions for requested tool groups";
 
 impl fmt::Display for Denied {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -289,7 +289,7 @@ impl fmt::Display for Denied {
 
 /// The groups that a context's user may ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Allowed {
+pub(crate) enum Allowed {
     Every,
     Only(Vec<Name>),
 }
@@ -322,7 +322,7 @@ impl Allowed {
 /// # Errors
 /// The groups that exceed what the profile allows; all of them when no profile bears the user's
 /// name.
-pub fn permit(profiles: &[Profile], context: &Context) -> Result<(), Denied> {
+pub(crate) fn permit(profiles: &[Profile], context: &Context) -> Result<(), Denied> {
     let (Some(user), allowed) = (&context.user, Allowed::of(profiles, context)) else {
         return Ok(());
     };

@@ -18,7 +18,7 @@ pub trait Gated {
 }
 
 /// A tool's place in the slice that was given.
-pub type ToolRow = usize;
+pub(crate) type ToolRow = usize;
 
 impl Gated for Tool {
     fn key(&self) -> &str {

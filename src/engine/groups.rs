@@ -12,7 +12,7 @@ use crate::{
 
 /// A group and the tools in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Group {
+pub(crate) struct Group {
     pub name: Name,
     /// In the order given.
     pub tools: Vec<ToolRow>,
@@ -21,7 +21,7 @@ pub struct Group {
 /// Every group that a tool is in, in the order in which they are first named; tools that name none
 /// are in `default`.
 #[must_use]
-pub fn groups_of<T: Gated>(tools: &[T]) -> Vec<Group> {
+pub(crate) fn groups_of<T: Gated>(tools: &[T]) -> Vec<Group> {
     let default: Name = DEFAULT_GROUP.into();
     let mut groups: Vec<Group> = Vec::new();
     let mut rows: HashMap<&str, usize> = HashMap::new();

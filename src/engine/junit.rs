@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 /// Cases under one name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Suite {
+pub(crate) struct Suite {
     pub name: String,
     pub file: String,
     pub cases: Vec<Checked>,
@@ -12,7 +12,7 @@ pub struct Suite {
 
 /// One case as it went.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Checked {
+pub(crate) struct Checked {
     pub name: String,
     /// How it differs from what was expected, a line each; none: it holds.
     pub differences: Vec<String>,
@@ -22,7 +22,7 @@ pub struct Checked {
 
 /// A report of `title`: every suite with its cases.
 #[must_use]
-pub fn report(title: &str, suites: &[Suite]) -> String {
+pub(crate) fn report(title: &str, suites: &[Suite]) -> String {
     let tests: usize = suites.iter().map(|suite| suite.cases.len()).sum();
     let failures: usize = suites.iter().map(failed).sum();
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");

@@ -148,7 +148,7 @@ pub const CHECKS: &[Check] = &[
 
 /// Findings of the checks that hold for every system.
 #[must_use]
-pub fn check(context: &LintContext<'_>) -> Vec<Finding> {
+pub(crate) fn check(context: &LintContext<'_>) -> Vec<Finding> {
     run(CHECKS, context, |_| true)
 }
 
@@ -193,7 +193,7 @@ pub fn run(
 }
 
 /// Sorts findings as people read them: by file, place, severity, code.
-pub fn sort(findings: &mut [Finding]) {
+pub(crate) fn sort(findings: &mut [Finding]) {
     let order =
         |finding: &Finding| -> (crate::model::entry::FileId, usize, usize, Severity, &'static str) {
             (

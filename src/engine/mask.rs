@@ -10,10 +10,10 @@ use std::{
 use super::secret::{self, Found};
 
 /// What stands in a secret's place.
-pub const MASKED: &str = "***";
+pub(crate) const MASKED: &str = "***";
 
 /// A value shorter than this is too common a word to be hidden wherever it stands.
-pub const SHORTEST: usize = 6;
+pub(crate) const SHORTEST: usize = 6;
 
 /// Values that become known while the program runs. Clones are one list.
 #[derive(Clone, Default)]

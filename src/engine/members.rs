@@ -33,7 +33,7 @@ impl fmt::Display for FileIssue {
 }
 
 /// An object with known members.
-pub struct Members<'v> {
+pub(crate) struct Members<'v> {
     pub members: &'v Map<String, Value>,
     pub at: Pointer,
 }
@@ -156,13 +156,13 @@ impl<'v> Members<'v> {
 }
 
 /// What is wrong at a place.
-pub fn issue(at: &Pointer, message: impl Into<String>) -> FileIssue {
+pub(crate) fn issue(at: &Pointer, message: impl Into<String>) -> FileIssue {
     FileIssue { at: at.clone(), message: message.into() }
 }
 
 /// That something else was found than must stand there.
 #[must_use]
-pub fn wrong(at: &Pointer, wanted: &str, found: &Value) -> FileIssue {
+pub(crate) fn wrong(at: &Pointer, wanted: &str, found: &Value) -> FileIssue {
     let found = match found {
         Value::Null => "nothing".to_owned(),
         Value::Array(_) => "a list".to_owned(),

@@ -62,7 +62,7 @@ impl Naming {
 
 /// Every place of a value where the name stands, in the order of the text.
 #[must_use]
-pub fn mentions(value: &Value, naming: Naming, named: Named, name: &str) -> Vec<Pointer> {
+pub(crate) fn mentions(value: &Value, naming: Naming, named: Named, name: &str) -> Vec<Pointer> {
     let mut found = Vec::new();
     for path in naming.paths(named) {
         walk(value, path, &Pointer::root(), name, &mut found);

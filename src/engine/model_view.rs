@@ -32,7 +32,7 @@ impl Client {
 /// The entry of the client's tool list: of `tools` in an OpenAI chat completion, of `tools` in an
 /// Anthropic message, of the answer to MCP's `tools/list`.
 #[must_use]
-pub fn render(function: &Function, client: Client) -> Value {
+pub(crate) fn render(function: &Function, client: Client) -> Value {
     let Function { name, description, parameters } = function;
     match client {
         Client::OpenAi => {
@@ -48,7 +48,7 @@ pub fn render(function: &Function, client: Client) -> Value {
 /// About how many tokens a text costs. Every model counts differently: good to a fifth, for
 /// comparing tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct TokenEstimate(pub usize);
+pub(crate) struct TokenEstimate(pub usize);
 
 impl TokenEstimate {
     /// Letters of a word go four to six into a token, digits three, signs two, letters of other

@@ -42,7 +42,7 @@ const ENDINGS: &[&str] = &[
 
 /// What a value is, when it looks like a secret under its name or by its shape.
 #[must_use]
-pub fn looks_secret(name: &str, value: &str) -> Option<&'static str> {
+pub(crate) fn looks_secret(name: &str, value: &str) -> Option<&'static str> {
     let value = value.trim();
     if value.is_empty() || is_reference(value) || is_variable(value) {
         return None;
@@ -71,13 +71,13 @@ fn is_variable(value: &str) -> bool {
 /// Whether values under this name are secrets, whatever its case and its dashes: `auth-token`,
 /// `API_KEY`, `dbPassword`.
 #[must_use]
-pub fn is_secret_name(name: &str) -> bool {
+pub(crate) fn is_secret_name(name: &str) -> bool {
     ENDINGS.iter().any(|ending| ends_with(name, ending))
 }
 
 /// What of a text is secret.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub(crate) struct Found {
     /// Where secrets stand, in order and apart from each other.
     pub places: Vec<Range<usize>>,
     /// From where on the text, if it goes on, may turn out to be a secret that none of the places
@@ -89,15 +89,9 @@ pub struct Found {
 type Candidate = (Range<usize>, bool);
 
 /// Where in a text of any kind (prose, JSON, JSON text within JSON, an address) secrets stand, in
-/// order and apart from each other.
+/// order and apart from each other, and where one may have begun at the end of the text.
 #[must_use]
-pub fn places(text: &str) -> Vec<Range<usize>> {
-    search(text).places
-}
-
-/// The same, and where one may have begun at the end of the text.
-#[must_use]
-pub fn search(text: &str) -> Found {
+pub(crate) fn search(text: &str) -> Found {
     search_words(text, |word| !is_plain(text, word))
 }
 
@@ -150,7 +144,7 @@ fn is_plain(text: &str, word: &Range<usize>) -> bool {
 
 /// Where at the end of a text a value begins that is not there to its end.
 #[must_use]
-pub fn begun(text: &str, value: &str) -> Option<usize> {
+pub(crate) fn begun(text: &str, value: &str) -> Option<usize> {
     let most = value.len().saturating_sub(1).min(text.len());
     let lengths = (1..=most).rev().filter(|length| value.is_char_boundary(*length));
     lengths
@@ -161,7 +155,7 @@ pub fn begun(text: &str, value: &str) -> Option<usize> {
 
 /// Ranges in order, those that meet made one.
 #[must_use]
-pub fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+pub(crate) fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_by_key(|range| (range.start, range.end));
     let mut merged: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
     for range in ranges.into_iter().filter(|range| !range.is_empty()) {
@@ -387,7 +381,7 @@ mod tests {
     }
 
     fn found(text: &str) -> Vec<&str> {
-        places(text).into_iter().map(|place| &text[place]).collect()
+        search(text).places.into_iter().map(|place| &text[place]).collect()
     }
 
     #[test]
@@ -433,7 +427,7 @@ mod tests {
 
         #[test]
         fn any_text_has_places_within_it_in_order(text in r#"[a-z0-9"'\\:={}/@& é-]{0,80}|.{0,80}"#) {
-            let places = places(&text);
+            let places = search(&text).places;
             for pair in places.windows(2) {
                 prop_assert!(pair[0].end < pair[1].start);
             }

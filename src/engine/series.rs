@@ -121,7 +121,7 @@ fn spread(times: &[u64]) -> Option<Spread> {
 
 /// `20`, or `20 x 4`: how many calls, and how many at once; 1 at once where nothing is said.
 #[must_use]
-pub fn parse(text: &str) -> Option<(usize, usize)> {
+pub(crate) fn parse(text: &str) -> Option<(usize, usize)> {
     let mut parts = text.split(['x', '×', ',', ' ']).map(str::trim).filter(|part| !part.is_empty());
     let times: usize = parts.next()?.parse().ok()?;
     let at_once: usize = parts.next().map_or(Some(1), |part| part.parse().ok())?;
@@ -130,9 +130,9 @@ pub fn parse(text: &str) -> Option<(usize, usize)> {
 }
 
 /// So many calls in one series at most.
-pub const MOST: usize = 10_000;
+pub(crate) const MOST: usize = 10_000;
 /// So many at once at most.
-pub const MOST_AT_ONCE: usize = 64;
+pub(crate) const MOST_AT_ONCE: usize = 64;
 
 #[cfg(test)]
 mod tests {

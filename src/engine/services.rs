@@ -10,7 +10,7 @@ pub mod sample;
 use sample::Sample;
 
 /// Every sample service.
-pub const SAMPLES: &[Sample] = &[
+pub(crate) const SAMPLES: &[Sample] = &[
     Sample { name: "joke-service", topic: "joke", answer: joke::answer },
     Sample { name: "calculator", topic: "calc", answer: calculator::answer },
     Sample { name: "custom-rag", topic: "custom-rag", answer: rag::answer },

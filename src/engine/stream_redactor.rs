@@ -18,7 +18,7 @@ const LEAD: usize = 128;
 /// that is decided, so that not even its first letter is seen; however long the answer is, a piece
 /// costs the same.
 #[derive(Clone, Default)]
-pub struct Pieces {
+pub(crate) struct Pieces {
     /// What was decided last, and what waits, as it came.
     text: String,
     /// Where in the text what waits begins.
@@ -30,7 +30,7 @@ pub struct Pieces {
 
 /// What may be seen of an answer, now that it is known to be no secret, or replaced.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Decided {
+pub(crate) struct Decided {
     /// What waited of earlier pieces: their numbers from 0, and what follows what was seen of them.
     pub earlier: Vec<(u64, String)>,
     /// Each new piece as far as it is decided, which may be nothing of it.
@@ -39,7 +39,7 @@ pub struct Decided {
 
 /// Whether an answer goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum More {
+pub(crate) enum More {
     MayCome,
     None,
 }

@@ -8,7 +8,7 @@ use crate::schema::{decimal, pointer::Pointer};
 /// What of the wanted value another one lacks, in words: objects may have more members, lists must
 /// be as long. `whole` is what the value itself is called.
 #[must_use]
-pub fn missing(at: &Pointer, whole: &str, wanted: &Value, value: &Value) -> Option<String> {
+pub(crate) fn missing(at: &Pointer, whole: &str, wanted: &Value, value: &Value) -> Option<String> {
     let place = || if at.is_root() { whole.to_owned() } else { at.to_string() };
     match (wanted, value) {
         (Value::Object(wanted), Value::Object(value)) => {
@@ -40,7 +40,7 @@ pub fn missing(at: &Pointer, whole: &str, wanted: &Value, value: &Value) -> Opti
 
 /// As much of a text as a sentence can hold, in quotes and without what looks like a secret.
 #[must_use]
-pub fn start(text: &str) -> String {
+pub(crate) fn start(text: &str) -> String {
     let (start, rest) = cut(text);
     format!("{start:?}{rest}")
 }

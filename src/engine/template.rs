@@ -23,7 +23,7 @@ const ENVIRONMENT: &str = "env.";
 const ANSWER: &str = "answer.";
 
 /// What stands between the braces of a template that a text holds, in order.
-pub fn names(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn names(text: &str) -> impl Iterator<Item = &str> {
     text.split(OPEN).skip(1).filter_map(|rest| rest.split_once(CLOSE).map(|(name, _)| name.trim()))
 }
 
@@ -32,7 +32,7 @@ pub fn names(text: &str) -> impl Iterator<Item = &str> {
 ///
 /// # Errors
 /// When a template names nothing that is there.
-pub fn with_answers(
+pub(crate) fn with_answers(
     arguments: &Literal,
     answer: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Literal, Problem> {
@@ -68,7 +68,7 @@ fn part_of(name: &str, answer: &dyn Fn(&str) -> Option<String>) -> Result<Value,
 ///
 /// # Errors
 /// When there is no such variable.
-pub fn with_environment(
+pub(crate) fn with_environment(
     request: Request,
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Request, CallError> {

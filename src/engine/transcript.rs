@@ -4,21 +4,21 @@ use crate::model::agent::{Part, Said, Told};
 
 /// What the model was seen to be offered, in one line.
 #[must_use]
-pub fn offered_words(tools: &[String]) -> String {
+pub(crate) fn offered_words(tools: &[String]) -> String {
     let names = if tools.is_empty() { "none".to_owned() } else { tools.join(", ") };
     format!("{} seen on the broker: {names}", tools.len())
 }
 
 /// The state and the tools in one line.
 #[must_use]
-pub fn state_words(state: &str, available: &[String]) -> String {
+pub(crate) fn state_words(state: &str, available: &[String]) -> String {
     let tools = if available.is_empty() { "none".to_owned() } else { available.join(", ") };
     format!("{state} · {} available: {tools}", available.len())
 }
 
 /// A dialogue as a text that grows.
 #[derive(Debug, Default)]
-pub struct Transcript {
+pub(crate) struct Transcript {
     /// The part whose line is not ended.
     open: Option<Part>,
 }

@@ -224,11 +224,11 @@ pub struct Event {
 }
 
 /// How many of a call's first events stay in memory, and how many bytes of what they carry.
-pub const FIRST_EVENTS: usize = 200;
-pub const FIRST_BYTES: usize = 1024 * 1024;
+pub(crate) const FIRST_EVENTS: usize = 200;
+pub(crate) const FIRST_BYTES: usize = 1024 * 1024;
 /// The same of its last events. The last one always stays, however large.
-pub const LAST_EVENTS: usize = 5_000;
-pub const LAST_BYTES: usize = 4 * 1024 * 1024;
+pub(crate) const LAST_EVENTS: usize = 5_000;
+pub(crate) const LAST_BYTES: usize = 4 * 1024 * 1024;
 
 impl Event {
     /// Bytes of what it carries.

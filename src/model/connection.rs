@@ -8,10 +8,10 @@ use serde_json::{Map, Value};
 use super::{entry::SystemId, problem::Problem, transport::TransportKind};
 
 /// [`Connection::largest_answer`] unless the settings say otherwise.
-pub const LARGEST_ANSWER: u64 = 256 * MIB;
+pub(crate) const LARGEST_ANSWER: u64 = 256 * MIB;
 
 /// The unit in which the settings give sizes.
-pub const MIB: u64 = 1024 * 1024;
+pub(crate) const MIB: u64 = 1024 * 1024;
 
 /// Settings of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ impl SystemSettings {
 }
 
 /// Under this name our secrets stand together in the system's key store.
-pub const KEPT_AS: &str = "toolcrib";
+pub(crate) const KEPT_AS: &str = "toolcrib";
 
 /// Where a secret lies. Settings name the place and never hold the secret, which is looked up when
 /// connecting.

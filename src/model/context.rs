@@ -8,11 +8,11 @@ use serde_json::Value;
 pub type Name = Arc<str>;
 
 /// The state of a request that names none.
-pub const UNDEFINED: &str = "undefined";
+pub(crate) const UNDEFINED: &str = "undefined";
 /// The group of a tool or request that names none.
-pub const DEFAULT_GROUP: &str = "default";
+pub(crate) const DEFAULT_GROUP: &str = "default";
 /// Every group (in a request), every state (on a tool).
-pub const ANY: &str = "*";
+pub(crate) const ANY: &str = "*";
 
 /// Whose rules count where TrustGraph departs from its document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -4,11 +4,11 @@
 use std::time::Duration;
 
 /// What can be written, for messages.
-pub const EXAMPLES: &str = "500ms, 30s, 2m, 1h or 3d";
+pub(crate) const EXAMPLES: &str = "500ms, 30s, 2m, 1h or 3d";
 
 /// Reads a span of time; `None` where the text is none, or is longer than a [`Duration`] holds.
 #[must_use]
-pub fn parse(text: &str) -> Option<Duration> {
+pub(crate) fn parse(text: &str) -> Option<Duration> {
     let text = text.trim();
     let split =
         text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
@@ -27,7 +27,7 @@ pub fn parse(text: &str) -> Option<Duration> {
 
 /// A span of time in whole milliseconds as [`parse`] reads it.
 #[must_use]
-pub fn print(time: Duration) -> String {
+pub(crate) fn print(time: Duration) -> String {
     let ms = time.as_millis();
     match ms {
         0 => "0s".into(),

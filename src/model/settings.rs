@@ -48,7 +48,7 @@ impl Default for WorkspaceSettings {
 
 /// What a user's `config.toml` says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct UserSettings {
+pub(crate) struct UserSettings {
     pub theme: Option<String>,
     /// The program that opens files, with its arguments; else `$VISUAL`, `$EDITOR`.
     pub editor: Option<String>,

@@ -8,7 +8,7 @@ use std::{borrow::Cow, mem};
 /// terminal nor hide something in it. Joined pictures are shown one by one: so they take the same
 /// cells everywhere.
 #[must_use]
-pub fn visible(text: &str) -> Cow<'_, str> {
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_suspect) {
         return Cow::Borrowed(text);
     }
@@ -22,13 +22,13 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 
 /// Whether [`visible`] shows something else in a character's place, after the one before it.
 #[must_use]
-pub fn is_replaced(before: char, letter: char) -> bool {
+pub(crate) fn is_replaced(before: char, letter: char) -> bool {
     fate(before, letter) == Fate::Unseen
 }
 
 /// Whether a character never shows, or would steer a terminal.
 #[must_use]
-pub fn is_unseen(letter: char) -> bool {
+pub(crate) fn is_unseen(letter: char) -> bool {
     if letter.is_ascii() {
         return letter.is_ascii_control();
     }

@@ -2,7 +2,7 @@
 
 /// A number of bytes as people read it: `214 B`, `1.2 kB`, `50 MB`.
 #[must_use]
-pub fn bytes(count: u64) -> String {
+pub(crate) fn bytes(count: u64) -> String {
     const UNITS: [&str; 5] = ["kB", "MB", "GB", "TB", "PB"];
     if count < 1000 {
         return format!("{count} B");

@@ -9,7 +9,7 @@ use super::{
 };
 
 /// The correlation of its request, which no other call has.
-pub type TraceId = Arc<str>;
+pub(crate) type TraceId = Arc<str>;
 
 /// What is known of a kept call from its beginning; secrets are masked in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -212,7 +212,7 @@ const STDIO: Transport = Transport {
 };
 
 /// Every transport, in the order in which they are offered.
-pub const TRANSPORTS: &[TransportKind] = &[
+pub(crate) const TRANSPORTS: &[TransportKind] = &[
     TransportKind::Embedded,
     TransportKind::Nats,
     TransportKind::RabbitMq,
@@ -303,7 +303,7 @@ impl Transport {
 
 /// Whether an address is one that is encrypted always.
 #[must_use]
-pub fn is_encrypted(address: &str) -> bool {
+pub(crate) fn is_encrypted(address: &str) -> bool {
     let scheme = address.split_once("://").map(|(scheme, _)| scheme);
     let schemes = TRANSPORTS.iter().flat_map(|kind| kind.about().schemes);
     schemes.filter(|known| known.encrypted).any(|known| Some(known.word) == scheme)

@@ -13,4 +13,4 @@ pub struct Unsaved {
     pub before: Option<Arc<str>>,
 }
 
-pub type UnsavedTexts = BTreeMap<FileId, Unsaved>;
+pub(crate) type UnsavedTexts = BTreeMap<FileId, Unsaved>;

@@ -37,7 +37,7 @@ type Waiting = Arc<Mutex<HashMap<AskId, oneshot::Sender<Option<Value>>>>>;
 
 /// What is answered for, by turn.
 #[derive(Debug, Default)]
-pub struct AnsweringByHand {
+pub(crate) struct AnsweringByHand {
     stands: HashMap<u64, CancellationToken>,
     waiting: Waiting,
 }
@@ -49,7 +49,7 @@ impl Drop for AnsweringByHand {
 }
 
 /// For which tool, and where.
-pub struct For {
+pub(crate) struct For {
     pub turn: u64,
     pub system: SystemId,
     pub connection: Connection,

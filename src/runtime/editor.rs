@@ -9,7 +9,12 @@ use crate::{
 };
 
 /// Runs the editor at a place in a file and waits for its end.
-pub fn run(chosen: Option<&str>, path: &Path, line: usize, column: usize) -> Result<(), Problem> {
+pub(crate) fn run(
+    chosen: Option<&str>,
+    path: &Path,
+    line: usize,
+    column: usize,
+) -> Result<(), Problem> {
     let from_environment = || env::var("VISUAL").or_else(|_| env::var("EDITOR")).ok();
     let command =
         chosen.map(str::to_owned).or_else(from_environment).unwrap_or_else(|| "vi".into());
@@ -47,7 +52,7 @@ pub fn run(chosen: Option<&str>, path: &Path, line: usize, column: usize) -> Res
 }
 
 /// Edits one text in the editor, by way of a temporary file that only the user can read.
-pub fn edit_text(chosen: Option<&str>, text: &str) -> Result<String, Problem> {
+pub(crate) fn edit_text(chosen: Option<&str>, text: &str) -> Result<String, Problem> {
     let failed =
         |error: io::Error| Problem::new(ProblemKind::File, "editing a text", error.to_string());
     let scratch = Scratch::new(text).map_err(failed)?;

@@ -8,7 +8,7 @@ use crate::app::folder::FolderList;
 const NAMES: usize = 1_000;
 
 /// What a folder below the workspace holds, or any other by its whole path.
-pub fn look(root: &Path, folder: String) -> FolderList {
+pub(crate) fn look(root: &Path, folder: String) -> FolderList {
     let names = names(&root.join(&folder)).map_err(|error| {
         format!("{} cannot be read: {error}", if folder.is_empty() { "it" } else { &folder })
     });

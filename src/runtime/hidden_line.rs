@@ -22,7 +22,7 @@ impl Drop for Raw {
 ///
 /// # Errors
 /// When there is no terminal.
-pub fn ask(words: &str) -> io::Result<Option<String>> {
+pub(crate) fn ask(words: &str) -> io::Result<Option<String>> {
     terminal::enable_raw_mode()?;
     let _raw = Raw;
     let mut told = io::stderr();

@@ -31,7 +31,7 @@ const QUEUE: usize = 1_024;
 
 /// The terminal's inputs, in their order. An error is the last of them.
 #[derive(Default)]
-pub struct InputReader {
+pub(crate) struct InputReader {
     /// What was read before the last pause.
     kept: VecDeque<Read>,
     running: Option<Running>,

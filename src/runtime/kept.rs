@@ -34,7 +34,7 @@ const EVENTS: usize = 256;
 
 /// A call's place in the history, until it cannot be written.
 #[derive(Clone)]
-pub struct Record(Arc<Mutex<Option<Recorder>>>);
+pub(crate) struct Record(Arc<Mutex<Option<Recorder>>>);
 
 impl Record {
     /// Puts events into the history; a message when that fails for the first time.
@@ -51,7 +51,7 @@ fn not_kept(problem: &Problem) -> Message {
 }
 
 /// The history, and what is under way with it.
-pub struct HistoryRecorder {
+pub(crate) struct HistoryRecorder {
     history: Arc<History>,
     messages: mpsc::Sender<Message>,
     wanted: watch::Sender<(u64, String)>,

@@ -40,7 +40,7 @@ use crate::{
 const QUEUE: usize = 32;
 
 /// What the command line gives.
-pub struct Launch {
+pub(crate) struct Launch {
     pub workspace: Workspace,
     pub paths: Paths,
     pub settings: UserSettings,
@@ -58,7 +58,7 @@ pub struct Launch {
 ///
 /// # Errors
 /// When there is no terminal, or the system refuses what the runtime needs.
-pub fn run(launch: Launch) -> Result<(End, Option<Filled>), Problem> {
+pub(crate) fn run(launch: Launch) -> Result<(End, Option<Filled>), Problem> {
     let failed = |error: std::io::Error| {
         Problem::new(ProblemKind::File, "opening the screen", error.to_string())
             .remedy("run it in a terminal; `toolcrib --help` lists the commands that need none")

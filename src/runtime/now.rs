@@ -10,21 +10,21 @@ use crate::{
 
 /// Now.
 #[must_use]
-pub fn now() -> Millis {
+pub(crate) fn now() -> Millis {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }
 
 /// That moment in UTC as RFC 3339 has it, to the second.
 #[must_use]
-pub fn rfc3339(at: Millis) -> String {
+pub(crate) fn rfc3339(at: Millis) -> String {
     let seconds = i64::try_from(at.0 / 1_000).unwrap_or_default();
     jiff::Timestamp::from_second(seconds).unwrap_or_default().to_string()
 }
 
 /// That moment as the clock on the wall showed it.
 #[must_use]
-pub fn wall(at: Millis) -> LocalTime {
+pub(crate) fn wall(at: Millis) -> LocalTime {
     let moment = i64::try_from(at.0)
         .ok()
         .and_then(|at| jiff::Timestamp::from_millisecond(at).ok())
@@ -39,7 +39,7 @@ pub fn wall(at: Millis) -> LocalTime {
 ///
 /// # Errors
 /// When it is still to come.
-pub fn begins(since: Since) -> Result<Millis, CallError> {
+pub(crate) fn begins(since: Since) -> Result<Millis, CallError> {
     let moment = since.moment(now(), |at| wall(at).offset);
     moment.map_err(|message| CallError {
         kind: ErrorKind::BadTime,

@@ -63,7 +63,7 @@ const JOURNAL_EVERY: Duration = Duration::from_secs(1);
 const CHECK_AFTER: Duration = Duration::from_millis(80);
 
 /// Everything the loop needs to act on the world.
-pub struct Performer {
+pub(crate) struct Performer {
     workspace: Arc<Workspace>,
     journal: Arc<Journal>,
     keeper: HistoryRecorder,
@@ -94,7 +94,7 @@ struct Running {
 }
 
 /// What a performer is made from.
-pub struct Tools {
+pub(crate) struct Tools {
     pub workspace: Workspace,
     pub journal: Journal,
     pub history: History,

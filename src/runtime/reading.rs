@@ -19,7 +19,11 @@ use crate::{
 /// Reads the workspace in slices, so that the screen fills while files are still being read. With a
 /// mode it is the first reading: the entries come along, those at the beginning of large files ahead
 /// of all others.
-pub fn read_all(workspace: &Workspace, messages: &mpsc::Sender<Message>, first: Option<Mode>) {
+pub(crate) fn read_all(
+    workspace: &Workspace,
+    messages: &mpsc::Sender<Message>,
+    first: Option<Mode>,
+) {
     let mut names = Vec::new();
     let held = |file: &FileId, source: &Source| {
         first.map(|mode| Held { part: read::part(file, source, mode), mode })
@@ -54,7 +58,7 @@ pub fn read_all(workspace: &Workspace, messages: &mpsc::Sender<Message>, first: 
 }
 
 /// Reads one file again.
-pub fn look_again(workspace: &Workspace, messages: &mpsc::Sender<Message>, file: FileId) {
+pub(crate) fn look_again(workspace: &Workspace, messages: &mpsc::Sender<Message>, file: FileId) {
     let message = match files::read(&workspace.path(&file)) {
         Ok(read) => Message::DiskChanged { file, text: Some(read.text) },
         Err(problem) if problem.kind == ProblemKind::Missing => {
@@ -66,7 +70,7 @@ pub fn look_again(workspace: &Workspace, messages: &mpsc::Sender<Message>, file:
 }
 
 /// Watches the workspace's folders; without that, changes are seen when the files are read again.
-pub fn watch(workspace: &Arc<Workspace>, messages: &mpsc::Sender<Message>) -> Option<Watch> {
+pub(crate) fn watch(workspace: &Arc<Workspace>, messages: &mpsc::Sender<Message>) -> Option<Watch> {
     let (seen, told) = (Arc::clone(workspace), messages.clone());
     let started = Watch::start(workspace, move |changed| match changed {
         Changed::Files(files) => files.into_iter().for_each(|file| look_again(&seen, &told, file)),

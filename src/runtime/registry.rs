@@ -17,7 +17,7 @@ use crate::{
 
 /// A registry that looks secrets up when a connection needs them, and only then.
 #[must_use]
-pub fn of_system() -> Registry {
+pub(crate) fn of_system() -> Registry {
     Registry::with(
         Secrets::new(Arc::new(|variable| env::var(variable).ok()))
             .with_keys(Arc::new(secrets::key))
@@ -30,7 +30,7 @@ pub fn of_system() -> Registry {
 static ALLOWS_ALL: AtomicBool = AtomicBool::new(false);
 
 /// The user allows that servers are started without being asked, for this run.
-pub fn allow_all_starts() {
+pub(crate) fn allow_all_starts() {
     ALLOWS_ALL.store(true, Ordering::Relaxed);
 }
 
@@ -41,7 +41,7 @@ fn is_allowed(start: &Start) -> bool {
 
 /// The same for calls from a workspace: agents that are made for them are kept for its later calls.
 #[must_use]
-pub fn of_workspace(root: &Path) -> Registry {
+pub(crate) fn of_workspace(root: &Path) -> Registry {
     match Paths::of_user() {
         Ok(paths) => of_system().keeping_agents(paths.agents(root)),
         Err(_) => of_system(),

@@ -7,7 +7,7 @@ mod signal;
 mod unix;
 
 #[cfg(not(unix))]
-pub use elsewhere::Signals;
-pub use signal::Signal;
+pub(crate) use elsewhere::Signals;
+pub(crate) use signal::Signal;
 #[cfg(unix)]
-pub use unix::Signals;
+pub(crate) use unix::Signals;

@@ -54,7 +54,7 @@ impl Write for Tty {
 }
 
 /// Gives a program the terminal in place of streams of ours that go elsewhere.
-pub fn lend_streams(program: &mut Command) {
+pub(crate) fn lend_streams(program: &mut Command) {
     let copy = || aside().and_then(|tty| tty.try_clone().ok());
     if let Some(tty) = copy() {
         program.stdout(Stdio::from(tty));
@@ -67,7 +67,7 @@ pub fn lend_streams(program: &mut Command) {
 }
 
 /// The screen, drawn through ratatui.
-pub struct Screen {
+pub(crate) struct Screen {
     /// Never dropped: ratatui would show the cursor, which [`give_back`] does, and panics where
     /// that and standard error fail.
     terminal: ManuallyDrop<Terminal<CrosstermBackend<BufWriter<Tty>>>>,
@@ -131,7 +131,7 @@ fn enter() -> io::Result<()> {
 }
 
 /// Gives the terminal back as it was. Harmless when it is not taken.
-pub fn give_back() {
+pub(crate) fn give_back() {
     if !TAKEN.swap(false, Ordering::SeqCst) {
         return;
     }
@@ -149,7 +149,7 @@ pub fn give_back() {
 }
 
 /// A fault of ours gives the terminal back before it is told.
-pub fn guard_panics() {
+pub(crate) fn guard_panics() {
     let told = panic::take_hook();
     panic::set_hook(Box::new(move |fault| {
         let ours = TAKEN.load(Ordering::SeqCst);

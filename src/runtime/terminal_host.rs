@@ -13,7 +13,7 @@ use crate::{
     ui::root::Root,
 };
 
-pub struct TerminalHost {
+pub(crate) struct TerminalHost {
     screen: Screen,
     reader: InputReader,
     performer: Performer,

@@ -51,7 +51,7 @@ const TICKS: u32 = 60;
 
 /// The tap that is open, if one is.
 #[derive(Debug, Default)]
-pub struct Listening(Option<(CancellationToken, JoinHandle<()>)>);
+pub(crate) struct Listening(Option<(CancellationToken, JoinHandle<()>)>);
 
 /// How long the server may take to hear that nobody listens any more, when the program ends.
 const LEAVING: Duration = Duration::from_secs(1);
@@ -103,7 +103,7 @@ impl Listening {
 }
 
 /// What is listened to.
-pub struct At {
+pub(crate) struct At {
     pub turn: u64,
     pub connection: Connection,
     /// All connections whose secrets might pass.
@@ -153,7 +153,7 @@ async fn listen(at: &At, tap: &mut Tap, messages: &mpsc::Sender<Message>) {
 }
 
 /// Reads cards, and tells what came.
-pub fn read_cards(
+pub(crate) fn read_cards(
     turn: u64,
     connection: Connection,
     known: &[Connection],
@@ -177,7 +177,7 @@ fn place(root: &Path, path: &str) -> PathBuf {
 }
 
 /// Saves what was heard as a new trace.
-pub fn save(
+pub(crate) fn save(
     root: &Path,
     path: String,
     head: &Head,
@@ -193,7 +193,7 @@ pub fn save(
 }
 
 /// Opens a trace, decoded anew.
-pub fn open(root: &Path, path: String) -> Result<WatchMessage, Problem> {
+pub(crate) fn open(root: &Path, path: String) -> Result<WatchMessage, Problem> {
     let mut record = Record::new(Bounds::default());
     let mut witness = Witness::default();
     let head = traces::read(&place(root, &path), |tapped| drop(record.take(witness.hear(tapped))))?;

@@ -23,7 +23,7 @@ pub fn blank(schema: &Schema, checker: Option<&Checker>, key: &NodeKey) -> Value
 /// The same as far as the schema says it: a default, a constant, an object or a list with some of
 /// them. `None`: the user has to say it.
 #[must_use]
-pub fn known(schema: &Schema, checker: Option<&Checker>, key: &NodeKey) -> Option<Value> {
+pub(crate) fn known(schema: &Schema, checker: Option<&Checker>, key: &NodeKey) -> Option<Value> {
     let node = schema.node(key);
     let is_said = node.constant.is_some() || offered_default(schema, checker, &node).is_some();
     let value = blank(schema, checker, key);

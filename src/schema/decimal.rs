@@ -6,32 +6,32 @@ use serde_json::{Number, Value};
 
 /// `None` where an exponent is too large to be compared.
 #[must_use]
-pub fn compare(one: &Number, other: &Number) -> Option<Ordering> {
+pub(crate) fn compare(one: &Number, other: &Number) -> Option<Ordering> {
     Some(Decimal::of(one)?.cmp(&Decimal::of(other)?))
 }
 
 /// Whether two numbers have the same value: `1`, `1.0` and `10e-1` do.
 #[must_use]
-pub fn same(one: &Number, other: &Number) -> bool {
+pub(crate) fn same(one: &Number, other: &Number) -> bool {
     one == other || compare(one, other) == Some(Ordering::Equal)
 }
 
 /// Whether a number has no fraction: `3`, `3.0` and `1e400` have none.
 #[must_use]
-pub fn is_whole(number: &Number) -> bool {
+pub(crate) fn is_whole(number: &Number) -> bool {
     Decimal::of(number).is_some_and(|decimal| decimal.exponent >= 0)
 }
 
 /// Whether a number is written with a point or an exponent, which many readers take for a float.
 #[must_use]
-pub fn is_float(number: &Number) -> bool {
+pub(crate) fn is_float(number: &Number) -> bool {
     number.to_string().contains(['.', 'e', 'E'])
 }
 
 /// The one spelling under which numbers of the same value are equal as [`Value`]s: a float as 64
 /// bits print it, unless that loses digits.
 #[must_use]
-pub fn canonical(number: Number) -> Number {
+pub(crate) fn canonical(number: Number) -> Number {
     if !is_float(&number) {
         return number;
     }
@@ -40,7 +40,7 @@ pub fn canonical(number: Number) -> Number {
 }
 
 /// Gives each number in a value its [`canonical`] spelling.
-pub fn canonicalize(value: &mut Value) {
+pub(crate) fn canonicalize(value: &mut Value) {
     match value {
         Value::Number(number) if is_float(number) => {
             *value = Value::Number(canonical(number.clone()));

@@ -7,7 +7,7 @@ use super::decimal;
 /// Equality as JSON Schema has it: `1` and `1.0` are the same number, the order of members does not
 /// count.
 #[must_use]
-pub fn same(one: &Value, other: &Value) -> bool {
+pub(crate) fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(a), Value::Number(b)) => decimal::same(a, b),
         (Value::Array(a), Value::Array(b)) => {

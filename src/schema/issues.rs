@@ -20,11 +20,11 @@ pub struct Issue {
 }
 
 /// More issues than these are not listed.
-pub const MOST_ISSUES: usize = 500;
+pub(crate) const MOST_ISSUES: usize = 500;
 
 /// Answers which branch of a union counts: for the value at a place, by the schema's pointer to the
 /// list of branches.
-pub type Chosen<'c> = dyn Fn(&Pointer, &str) -> Option<usize> + 'c;
+pub(crate) type Chosen<'c> = dyn Fn(&Pointer, &str) -> Option<usize> + 'c;
 
 pub(super) struct Issues<'c> {
     pub(super) found: Vec<Issue>,

@@ -16,7 +16,7 @@ const NAMED: usize = 8;
 
 /// What the value should have been, of these.
 #[must_use]
-pub fn one_of(values: &[&Value]) -> String {
+pub(crate) fn one_of(values: &[&Value]) -> String {
     let named: Vec<String> = values.iter().take(NAMED).map(|value| plain(value)).collect();
     let named = named.iter().map(String::as_str);
     match values.len() {
@@ -52,7 +52,7 @@ pub(super) fn types(kind: &TypeKind) -> Types {
 
 /// `is not text`, `is not a whole number`, `must be text or null`.
 #[must_use]
-pub fn wrong_type(types: Types) -> String {
+pub(crate) fn wrong_type(types: Types) -> String {
     let article = |word: &str| match word {
         "text" | "null" | "true or false" => "",
         "object" => "an ",
@@ -67,7 +67,7 @@ pub fn wrong_type(types: Types) -> String {
 
 /// An example of what a format wants.
 #[must_use]
-pub fn format_words(format: &str) -> (&str, &'static str) {
+pub(crate) fn format_words(format: &str) -> (&str, &'static str) {
     match format {
         "date" => ("date", "2026-11-21"),
         "time" => ("time", "14:30:00Z"),
@@ -89,7 +89,7 @@ pub fn format_words(format: &str) -> (&str, &'static str) {
 
 /// What is wanted, in few words: `text`, `date, such as 2026-11-21`, `whole number, 1 to 10`.
 #[must_use]
-pub fn wish(node: &Node) -> String {
+pub(crate) fn wish(node: &Node) -> String {
     if let Some(choices) = &node.choices {
         let count = choices.options.len();
         return if choices.open {
@@ -135,7 +135,7 @@ fn content(node: &Node) -> Option<String> {
 
 /// The bounds of a value, in few words.
 #[must_use]
-pub fn rules(node: &Node) -> Option<String> {
+pub(crate) fn rules(node: &Node) -> Option<String> {
     let mut rules = Vec::new();
     let bound = |bound: &Bound, than: &str, inclusive: &str| {
         format!("{} {}", if bound.exclusive { than } else { inclusive }, bound.at)

@@ -22,29 +22,29 @@ const UNCHECKED: [&str; 4] = ["uri", "uri-reference", "json-pointer", "iri"];
 
 /// What is wrong with a schema; the pointer is within it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Flaw {
+pub(crate) struct Flaw {
     pub at: Pointer,
     pub words: String,
 }
 
 /// Why a pattern is none; `None` where it is one.
-pub type PatternFault = fn(&str) -> Option<String>;
+pub(crate) type PatternFault = fn(&str) -> Option<String>;
 
 /// The schemas of the drafts, with patterns in one dialect.
-pub struct Metaschemas {
+pub(crate) struct Metaschemas {
     of: [Option<Validator>; DRAFTS.len()],
     pattern_fault: PatternFault,
 }
 
 /// Why a pattern is none to the validator, which reads the regular expressions of ECMAScript.
 #[must_use]
-pub fn ecma_fault(pattern: &str) -> Option<String> {
+pub(crate) fn ecma_fault(pattern: &str) -> Option<String> {
     patterns::compile(pattern).is_err().then(|| "is not a regular expression".to_owned())
 }
 
 /// Whether an address names a draft that is known, with an empty fragment at its end or without.
 #[must_use]
-pub fn is_draft(address: &str) -> bool {
+pub(crate) fn is_draft(address: &str) -> bool {
     DRAFTS.contains(&address.strip_suffix('#').unwrap_or(address))
 }
 

@@ -1,6 +1,6 @@
 //! Dates, times and durations as texts hold them: read, stepped by their parts, said in words.
 
-pub use jiff::civil::Date;
+pub(crate) use jiff::civil::Date;
 use jiff::{
     SignedDuration, Span, Timestamp,
     civil::{DateTime, Time},
@@ -27,7 +27,7 @@ const EPOCH: Date = Date::constant(1970, 1, 1);
 
 /// The date that a text begins with: `2026-11-21`.
 #[must_use]
-pub fn date_in(text: &str) -> Option<Date> {
+pub(crate) fn date_in(text: &str) -> Option<Date> {
     let head = text.get(..10)?;
     let is_date = head
         .bytes()
@@ -49,30 +49,30 @@ fn time_in(text: &str) -> Option<Time> {
 
 /// Seconds from the beginning of 1970 to the beginning of a day, both by the same clock.
 #[must_use]
-pub fn midnight(day: Date) -> i64 {
+pub(crate) fn midnight(day: Date) -> i64 {
     day.duration_since(EPOCH).as_secs()
 }
 
 /// The day of the week; Monday is 0.
 #[must_use]
-pub fn weekday(day: Date) -> usize {
+pub(crate) fn weekday(day: Date) -> usize {
     usize::from(day.weekday().to_monday_zero_offset().unsigned_abs())
 }
 
 /// `November`.
 #[must_use]
-pub fn month_name(day: Date) -> &'static str {
+pub(crate) fn month_name(day: Date) -> &'static str {
     MONTHS[usize::from(day.month().unsigned_abs()).clamp(1, 12) - 1]
 }
 
 #[must_use]
-pub fn plus_days(date: Date, days: i64) -> Date {
+pub(crate) fn plus_days(date: Date, days: i64) -> Date {
     Span::new().try_days(days).map_or(date, |days| within(date.saturating_add(days)))
 }
 
 /// The same day of another month, or that month's last.
 #[must_use]
-pub fn plus_months(date: Date, months: i64) -> Date {
+pub(crate) fn plus_months(date: Date, months: i64) -> Date {
     Span::new().try_months(months).map_or(date, |months| within(date.saturating_add(months)))
 }
 
@@ -133,7 +133,7 @@ fn clock(time: Time) -> String {
 /// A date, time or both with the part at byte `cursor` one or more steps on; the rest of the text
 /// stays.
 #[must_use]
-pub fn stepped(text: &str, cursor: usize, by: i64) -> Option<String> {
+pub(crate) fn stepped(text: &str, cursor: usize, by: i64) -> Option<String> {
     if let Some(date) = date_in(text) {
         let rest = &text[10..];
         let date_step = |date: Date| format!("{date}{rest}");
@@ -181,7 +181,7 @@ fn stepped_number(text: &str, cursor: usize, by: i64) -> Option<String> {
 
 /// A duration in words: `PT1H30M` → `1 hour 30 minutes`; `None` where the text is none.
 #[must_use]
-pub fn duration_words(text: &str) -> Option<String> {
+pub(crate) fn duration_words(text: &str) -> Option<String> {
     let mut words = Vec::new();
     let mut rest = text.strip_prefix('P')?;
     let mut in_time = false;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::literal::Literal;
 
 /// A number as typed; its spelling is kept.
-pub fn number(text: &str, whole: bool) -> Result<Literal, &'static str> {
+pub(crate) fn number(text: &str, whole: bool) -> Result<Literal, &'static str> {
     let text = text.trim();
     let parsed = Literal::parse(text).ok().filter(|literal| literal.value().is_number());
     let wants = if whole { "is not a whole number" } else { "is not a number" };
@@ -17,7 +17,7 @@ pub fn number(text: &str, whole: bool) -> Result<Literal, &'static str> {
 }
 
 /// JSON as typed; its spelling is kept.
-pub fn json(text: &str) -> Result<Literal, String> {
+pub(crate) fn json(text: &str) -> Result<Literal, String> {
     if text.trim().is_empty() {
         return Err("JSON is expected here".into());
     }
@@ -32,7 +32,7 @@ pub fn json(text: &str) -> Result<Literal, String> {
 
 /// Where a text stops being JSON, as a byte; `None` where it is JSON or blank.
 #[must_use]
-pub fn wrong_at(text: &str) -> Option<usize> {
+pub(crate) fn wrong_at(text: &str) -> Option<usize> {
     let error = serde_json::from_str::<Value>(text).err().filter(|_| !text.trim().is_empty())?;
     let start: usize =
         text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
@@ -45,7 +45,7 @@ pub fn wrong_at(text: &str) -> Option<usize> {
 
 /// JSON for editing: as written where that is known, else laid out over lines.
 #[must_use]
-pub fn pretty(value: &Value, written: Option<&str>) -> String {
+pub(crate) fn pretty(value: &Value, written: Option<&str>) -> String {
     written
         .map_or_else(|| serde_json::to_string_pretty(value).unwrap_or_default(), ToOwned::to_owned)
 }

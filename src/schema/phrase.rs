@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// `a, b or c`.
-pub fn alternatives<'w>(words: impl Iterator<Item = &'w str>) -> String {
+pub(crate) fn alternatives<'w>(words: impl Iterator<Item = &'w str>) -> String {
     let words: Vec<&str> = words.collect();
     match words.as_slice() {
         [] => String::new(),
@@ -14,7 +14,7 @@ pub fn alternatives<'w>(words: impl Iterator<Item = &'w str>) -> String {
 
 /// A value in one line: text as it is, the rest as JSON.
 #[must_use]
-pub fn plain(value: &Value) -> String {
+pub(crate) fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),

@@ -6,7 +6,7 @@ use super::{pointer::Pointer, resolve::Addresses, subschemas::anywhere};
 
 /// Where a reference leads that does not lead to a part of its schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Astray {
+pub(crate) enum Astray {
     /// Out of the schema: it does not begin with `#`.
     Outside,
     /// To a pointer or an anchor that is not there.
@@ -16,7 +16,7 @@ pub enum Astray {
 /// Each `$ref` that leads astray, by its place. What stands in `const`, `enum`, `default` and
 /// `examples` is data.
 #[must_use]
-pub fn astray(schema: &Value) -> Vec<(Pointer, Astray)> {
+pub(crate) fn astray(schema: &Value) -> Vec<(Pointer, Astray)> {
     let mut addresses = None;
     let mut found = Vec::new();
     for (at, object) in anywhere(schema) {

@@ -19,7 +19,7 @@ use super::{
 /// The places of the texts that are to be masked: what names an environment variable is none. A
 /// schema without secrets costs nothing.
 #[must_use]
-pub fn secrets(
+pub(crate) fn secrets(
     schema: &Schema,
     checker: Option<&Checker>,
     view: &View,
@@ -34,7 +34,7 @@ pub fn secrets(
 
 /// A text that names an environment variable, or is about to: `${NAME}`. That is no secret.
 #[must_use]
-pub fn names_variable(text: &str) -> bool {
+pub(crate) fn names_variable(text: &str) -> bool {
     let Some(name) = text.strip_prefix("${") else { return false };
     let name = name.strip_suffix('}').unwrap_or(name);
     name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') && name.len() <= 64

@@ -119,7 +119,7 @@ fn walk<'s>(schema: &'s Value, at: &mut String, found: &mut Vec<(String, &'s Val
 /// Every object of a schema that is neither plain data nor a map of names, whether or not it is a
 /// schema, with its JSON pointer; the outer before the inner.
 #[must_use]
-pub fn anywhere(root: &Value) -> Vec<(String, &Value)> {
+pub(crate) fn anywhere(root: &Value) -> Vec<(String, &Value)> {
     let mut found = Vec::new();
     roam(root, &mut String::new(), &mut found);
     found

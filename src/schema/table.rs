@@ -21,7 +21,7 @@ const WIDEST: usize = 28;
 /// The columns of a list whose items are objects alike: the first members that hold a single short
 /// value.
 #[must_use]
-pub fn columns(schema: &Schema, list: &Node, items: &[Value]) -> Option<Arc<[Column]>> {
+pub(crate) fn columns(schema: &Schema, list: &Node, items: &[Value]) -> Option<Arc<[Column]>> {
     if !list.list.prefix.is_empty() || list.list.items.places.is_empty() {
         return None;
     }

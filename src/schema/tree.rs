@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-pub use super::draft::Draft;
+pub(crate) use super::draft::Draft;
 use super::{
     encoding::escape,
     node::{Node, NodeKey, PlaceId, Types},

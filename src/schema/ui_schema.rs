@@ -276,7 +276,7 @@ impl<'u> Ui<'u> {
 
 /// The node as a uiSchema wants it shown.
 #[must_use]
-pub fn shown(node: Arc<Node>, ui: &Ui<'_>) -> Arc<Node> {
+pub(crate) fn shown(node: Arc<Node>, ui: &Ui<'_>) -> Arc<Node> {
     ui.amended(&node).map_or(node, Arc::new)
 }
 
@@ -297,7 +297,7 @@ fn without(choices: &Choices, disabled: &[Value]) -> Arc<Choices> {
 
 /// What in a uiSchema means nothing here, each in a sentence with its place.
 #[must_use]
-pub fn notes(ui: &Value) -> Vec<String> {
+pub(crate) fn notes(ui: &Value) -> Vec<String> {
     let mut notes = Vec::new();
     gather(ui, "", &mut notes);
     notes

@@ -15,7 +15,7 @@ use super::{
     readable::readable,
     tree::Schema,
 };
-pub use super::{
+pub(crate) use super::{
     finding::SchemaFinding,
     issues::{Chosen, Issue, MOST_ISSUES},
 };

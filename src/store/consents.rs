@@ -11,7 +11,7 @@ use crate::{
 
 /// What the user agreed to.
 #[derive(Clone, Debug)]
-pub struct Consents {
+pub(crate) struct Consents {
     folder: PathBuf,
 }
 

@@ -17,10 +17,10 @@ use crate::model::{
 };
 
 /// Files larger than this are not read.
-pub const LARGEST: u64 = 100_000_000;
+pub(crate) const LARGEST: u64 = 100_000_000;
 
 /// How the names of files begin that stand beside a file while it is being saved.
-pub const TEMPORARY: &str = ".toolcrib-";
+pub(crate) const TEMPORARY: &str = ".toolcrib-";
 
 /// What a file was when it was read: enough to tell whether it is still the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ fn hash(content: &[u8]) -> u64 {
 
 /// A file as read.
 #[derive(Clone, Debug)]
-pub struct Text {
+pub(crate) struct Text {
     pub text: Arc<str>,
     pub stamp: Stamp,
 }
@@ -116,7 +116,7 @@ impl NotSaved {
 /// # Errors
 /// When it is missing, no file, too large, may not be read, or is not UTF-8 (told with line and
 /// column).
-pub fn read(path: &Path) -> Result<Text, Problem> {
+pub(crate) fn read(path: &Path) -> Result<Text, Problem> {
     read_up_to(path, LARGEST)
 }
 
@@ -124,7 +124,7 @@ pub fn read(path: &Path) -> Result<Text, Problem> {
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_up_to(path: &Path, largest: u64) -> Result<Text, Problem> {
+pub(crate) fn read_up_to(path: &Path, largest: u64) -> Result<Text, Problem> {
     let doing = || format!("reading {}", path.display());
     let (content, metadata) = bytes(path, largest, &doing)?;
     let stamp = Stamp::new(&content, &metadata);
@@ -229,7 +229,7 @@ pub fn save(
 ///
 /// # Errors
 /// Then the file is as it was: see [`NotSaved`].
-pub fn remove(
+pub(crate) fn remove(
     root: &Path,
     path: &Path,
     expected: Expected,
@@ -253,7 +253,7 @@ pub fn remove(
 ///
 /// # Errors
 /// When it cannot be written; the file is as it was.
-pub fn save_private(path: &Path, text: &str) -> Result<(), Problem> {
+pub(crate) fn save_private(path: &Path, text: &str) -> Result<(), Problem> {
     let write = || {
         let folder = path.parent().unwrap_or(Path::new("."));
         let mut file = held(|| tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder))?;
@@ -393,7 +393,7 @@ fn keep_name(folder: &Path) {
 
 /// A text in a file of its own that only the user can read, for another program to edit; gone when
 /// dropped.
-pub struct Scratch(tempfile::NamedTempFile);
+pub(crate) struct Scratch(tempfile::NamedTempFile);
 
 impl Scratch {
     /// # Errors

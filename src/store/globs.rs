@@ -13,7 +13,7 @@ const DEEPEST: usize = 32;
 
 /// Whether a path is a pattern, if no file has that name.
 #[must_use]
-pub fn is_pattern(path: &str) -> bool {
+pub(crate) fn is_pattern(path: &str) -> bool {
     path.contains(['*', '?', '[', '{'])
 }
 
@@ -21,7 +21,7 @@ pub fn is_pattern(path: &str) -> bool {
 /// for folders of any depth. Names that begin with a dot match only where the pattern has the dot.
 /// Links to folders are not followed by `**`.
 #[must_use]
-pub fn expand(pattern: &str) -> Vec<PathBuf> {
+pub(crate) fn expand(pattern: &str) -> Vec<PathBuf> {
     let mut found = BTreeSet::new();
     for pattern in alternatives(pattern) {
         let (start, rest) = match pattern.strip_prefix('/') {

@@ -35,7 +35,7 @@ use crate::{
 
 /// The bounds of what is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
+pub(crate) struct Bounds {
     /// A segment that has reached this many bytes is followed by another.
     pub segment: u64,
     /// All segments of a workspace together.
@@ -52,7 +52,7 @@ impl Default for Bounds {
 
 /// The history of one workspace.
 #[derive(Debug)]
-pub struct History {
+pub(crate) struct History {
     paths: Paths,
     name: String,
     mask: Mask,
@@ -297,7 +297,7 @@ const PART: usize = 1024 * 1024;
 
 /// Writes the events of one call.
 #[derive(Debug)]
-pub struct Recorder {
+pub(crate) struct Recorder {
     history: Arc<History>,
     id: TraceId,
     /// Until it is written.

@@ -12,17 +12,17 @@ use crate::model::{
 
 /// What the system's key store is called.
 #[cfg(windows)]
-pub const TITLE: &str = "the Windows Credential Manager";
+pub(crate) const TITLE: &str = "the Windows Credential Manager";
 #[cfg(target_vendor = "apple")]
-pub const TITLE: &str = "the macOS Keychain";
+pub(crate) const TITLE: &str = "the macOS Keychain";
 #[cfg(not(any(windows, target_vendor = "apple")))]
-pub const TITLE: &str = "the Secret Service (GNOME Keyring, KWallet, KeePassXC)";
+pub(crate) const TITLE: &str = "the Secret Service (GNOME Keyring, KWallet, KeePassXC)";
 
 /// What to do where there is none.
 const ELSEWHERE: &str = "where there is no desktop, name an environment variable instead: password-variable, token-variable";
 
 /// An open key store. Its answers may take time: the user may be asked to unlock it.
-pub struct KeyStore {
+pub(crate) struct KeyStore {
     store: Arc<CredentialStore>,
 }
 

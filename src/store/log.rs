@@ -15,11 +15,11 @@ const DAYS: usize = 5;
 const WAITING: usize = 10_000;
 
 /// Says how much is logged, as `tracing` filters are written: `debug`, `toolcrib::wire=trace`.
-pub const VARIABLE: &str = "TOOLCRIB_LOG";
+pub(crate) const VARIABLE: &str = "TOOLCRIB_LOG";
 
 /// Lines are written until this is dropped.
 #[must_use]
-pub struct Log(
+pub(crate) struct Log(
     #[expect(dead_code, reason = "held for its drop, which writes what waits")] WorkerGuard,
 );
 
@@ -27,7 +27,7 @@ pub struct Log(
 ///
 /// # Errors
 /// When the file cannot be made, or a log is open already.
-pub fn open(paths: &Paths) -> Result<Log, Problem> {
+pub(crate) fn open(paths: &Paths) -> Result<Log, Problem> {
     let folder = paths.private("log")?;
     let failed = |cause: String| {
         Problem::new(ProblemKind::File, format!("opening the log in {}", folder.display()), cause)

@@ -112,7 +112,7 @@ pub fn by_name(name: &str) -> Option<&'static Sample> {
 
 /// Writes a sample's files into a folder, which is made where it does not exist. Nothing that is
 /// there is overwritten: where one of the files exists, none is written.
-pub fn copy(sample: &Sample, folder: &Path) -> Result<(), Problem> {
+pub(crate) fn copy(sample: &Sample, folder: &Path) -> Result<(), Problem> {
     let doing = || format!("copying the sample {} to {}", sample.name, folder.display());
     if let Some((path, _)) =
         sample.files.iter().find(|(path, _)| folder.join(path).symlink_metadata().is_ok())

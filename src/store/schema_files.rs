@@ -24,7 +24,7 @@ const DATA: [&str; 5] = ["enum", "const", "default", "examples", "example"];
 
 /// A schema with everything local that it refers to in it.
 #[derive(Debug)]
-pub struct SchemaFile {
+pub(crate) struct SchemaFile {
     pub schema: Value,
     /// References that were not followed, each with its reason.
     pub left_out: Vec<String>,
@@ -37,7 +37,7 @@ pub struct SchemaFile {
 /// # Errors
 /// When the file, or one that it refers to, cannot be read; a reference to a file that is not there
 /// is left to the schema's checks.
-pub fn load(path: &Path, map: &SchemaMap) -> Result<SchemaFile, Problem> {
+pub(crate) fn load(path: &Path, map: &SchemaMap) -> Result<SchemaFile, Problem> {
     let mut schema = read(path)?;
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let own = own_address(&schema).unwrap_or_default();
@@ -78,7 +78,7 @@ fn root_of(file: &Path) -> PathBuf {
 ///
 /// # Errors
 /// When it cannot be read, with the place.
-pub fn read(path: &Path) -> Result<Value, Problem> {
+pub(crate) fn read(path: &Path) -> Result<Value, Problem> {
     let text = files::read(path)?.text;
     // What is plain JSON needs no places of its parts. What is not says where.
     if let Ok(value) = serde_json::from_str(&text) {
@@ -94,7 +94,7 @@ pub fn read(path: &Path) -> Result<Value, Problem> {
 ///
 /// # Errors
 /// When it is none of the formats, with the place.
-pub fn parse(path: &Path, text: Arc<str>) -> Result<Source, Problem> {
+pub(crate) fn parse(path: &Path, text: Arc<str>) -> Result<Source, Problem> {
     Source::of_file(path, text).map_err(|error| {
         Problem::new(ProblemKind::Input, format!("reading {}", path.display()), error.to_string())
             .remedy("fix the text in an editor first; a form needs one that can be read")

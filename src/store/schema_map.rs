@@ -10,7 +10,7 @@ use crate::model::problem::{Problem, ProblemKind};
 /// Addresses with the files that hold their schemas. An address that ends with `/` is that of a
 /// folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SchemaMap(Vec<(String, PathBuf)>);
+pub(crate) struct SchemaMap(Vec<(String, PathBuf)>);
 
 impl SchemaMap {
     /// The map of `URL=FILE` pairs; the first pair of an address counts.

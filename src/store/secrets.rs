@@ -22,7 +22,7 @@ static LEARNED: LazyLock<Learned> = LazyLock::new(Learned::default);
 /// Hides the values of all variables that connections name, of those whose names say that they hold
 /// secrets, and what [`key`] gives, also later.
 #[must_use]
-pub fn mask(connections: &[Connection]) -> Mask {
+pub(crate) fn mask(connections: &[Connection]) -> Mask {
     let named: Vec<&str> =
         connections.iter().flat_map(Connection::secrets).filter_map(variable).collect();
     // A variable that is not text is no secret that could be written as text.
@@ -37,14 +37,14 @@ pub fn mask(connections: &[Connection]) -> Mask {
 ///
 /// # Errors
 /// When there is no key store, or no such secret in it, or it stays locked.
-pub fn key(name: &str) -> Result<String, Problem> {
+pub(crate) fn key(name: &str) -> Result<String, Problem> {
     let secret = KeyStore::open()?.secret(name)?;
     LEARNED.learn(&secret);
     Ok(secret)
 }
 
 /// Lets every mask hide this secret from now on: it is about to be used.
-pub fn learn(secret: &str) {
+pub(crate) fn learn(secret: &str) {
     LEARNED.learn(secret);
 }
 

@@ -8,7 +8,7 @@ use std::{
 use super::files::TEMPORARY;
 
 /// Takes them out of one folder. What cannot be removed stays, and is tried again another time.
-pub fn sweep(folder: &Path) {
+pub(crate) fn sweep(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let ours = |entry: &DirEntry| {
         entry.file_name().to_str().is_some_and(|name| name.starts_with(TEMPORARY))

@@ -25,7 +25,7 @@ const LONGEST: u64 = 32 * 1024 * 1024;
 /// with what may be the beginning of a secret, it waits for more of it, for [`TraceFile::end`], or
 /// until this is dropped.
 #[derive(Debug)]
-pub struct TraceFile {
+pub(crate) struct TraceFile {
     file: BufWriter<File>,
     path: PathBuf,
     cover: Cover,
@@ -111,7 +111,7 @@ fn saving(path: &Path, error: &io::Error) -> Problem {
 ///
 /// # Errors
 /// When the file cannot be read, or is no trace: with the line.
-pub fn read(path: &Path, mut each: impl FnMut(Tapped)) -> Result<Head, Problem> {
+pub(crate) fn read(path: &Path, mut each: impl FnMut(Tapped)) -> Result<Head, Problem> {
     let doing = || format!("opening the trace {}", path.display());
     let kind = |error: &io::Error| {
         if error.kind() == io::ErrorKind::NotFound {

@@ -21,7 +21,7 @@ const GATHERING: Duration = Duration::from_millis(100);
 
 /// What changed on disk. It may be as it was, or gone: look.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Changed {
+pub(crate) enum Changed {
     Files(BTreeSet<FileId>),
     /// Folders came or went, or too much happened at once: anything may be different.
     Everything,
@@ -29,7 +29,7 @@ pub enum Changed {
 
 /// Watches until it is dropped.
 #[derive(Debug)]
-pub struct Watch(Sender<Heard>);
+pub(crate) struct Watch(Sender<Heard>);
 
 #[derive(Debug)]
 enum Heard {

@@ -27,12 +27,12 @@ use crate::{
     syntax::source::{Format, Source, SyntaxError},
 };
 
-pub use crate::model::settings::SETTINGS;
+pub(crate) use crate::model::settings::SETTINGS;
 
 /// Files of a workspace that are larger are left out: no descriptor is.
-pub const LARGEST_FILE: u64 = 16_000_000;
+pub(crate) const LARGEST_FILE: u64 = 16_000_000;
 /// All files together are read up to this size.
-pub const LARGEST_WORKSPACE: u64 = 512_000_000;
+pub(crate) const LARGEST_WORKSPACE: u64 = 512_000_000;
 
 /// How many files make a slice.
 const SLICE: usize = 128;

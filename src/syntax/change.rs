@@ -11,7 +11,7 @@ use crate::schema::pointer::Pointer;
 
 /// What is to be done to the text. Rows count the children as they stand in the tree.
 #[derive(Debug)]
-pub enum Change<'t> {
+pub(crate) enum Change<'t> {
     /// Another value in the place of this one.
     Replace {
         node: &'t Node,
@@ -48,7 +48,7 @@ pub enum Change<'t> {
 
 /// A change, the place of its node, and the nodes around that, outermost first.
 #[derive(Debug)]
-pub struct Plan<'t> {
+pub(crate) struct Plan<'t> {
     pub change: Change<'t>,
     pub at: Pointer,
     pub above: Vec<&'t Node>,
@@ -56,7 +56,7 @@ pub struct Plan<'t> {
 
 /// A piece of text to be replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Splice {
+pub(crate) struct Splice {
     pub span: Span,
     pub new: String,
 }
@@ -76,7 +76,7 @@ impl Splice {
 }
 
 /// The change that an edit comes to. The edit is known to make sense for the document's value.
-pub fn plan<'t>(document: &'t Document, edit: &Edit) -> Result<Plan<'t>, EditError> {
+pub(crate) fn plan<'t>(document: &'t Document, edit: &Edit) -> Result<Plan<'t>, EditError> {
     match edit {
         Edit::Set { at, to } => Walk::new(document).down(at, at.tokens(), Draft::of(to)),
         Edit::Insert { at, item } => {
@@ -206,7 +206,7 @@ fn child<'t>(node: &'t Node, token: &str) -> Option<&'t Node> {
 
 /// The one patch that splices come to, as narrow as it can be. What is put into a piece that is
 /// taken out stands in its place.
-pub fn patch(text: &str, mut splices: Vec<Splice>) -> Patch {
+pub(crate) fn patch(text: &str, mut splices: Vec<Splice>) -> Patch {
     splices.sort_by_key(|splice| (splice.span.start, splice.span.end));
     let (Some(start), Some(end)) =
         (splices.first().map(|s| s.span.start), splices.iter().map(|s| s.span.end).max())

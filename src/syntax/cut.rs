@@ -16,7 +16,7 @@ use super::{
 use crate::schema::pointer::Pointer;
 
 #[derive(Debug)]
-pub struct Cut {
+pub(crate) struct Cut {
     pub segments: Segments,
     whole: OnceLock<Option<Whole>>,
     value: OnceLock<Arc<Value>>,

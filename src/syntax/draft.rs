@@ -9,7 +9,7 @@ use super::{
 use crate::schema::{decimal, literal::Literal, pointer::Pointer};
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Draft {
+pub(crate) enum Draft {
     Null,
     Flag(bool),
     Number {
@@ -24,7 +24,7 @@ pub enum Draft {
 
 /// The spelling of a value that was given as JSON text.
 #[derive(Debug)]
-pub struct Spelled {
+pub(crate) struct Spelled {
     text: Option<(String, Tree)>,
 }
 

@@ -20,7 +20,7 @@ use super::{
 
 /// How a text is written, learnt from what is there.
 #[derive(Clone, Debug)]
-pub enum Learned {
+pub(crate) enum Learned {
     Json(Layout),
     Yaml(YamlStyle),
 }
@@ -42,7 +42,7 @@ impl Learned {
 /// Ways to write an edit, the likeliest first; what each comes to has to be read again. `expected`
 /// is the value afterwards; `learned` is the manner to write in, where the text is part of another
 /// one.
-pub fn ways(
+pub(crate) fn ways(
     format: Format,
     text: &str,
     document: Option<&Document>,
@@ -78,7 +78,7 @@ pub fn ways(
 
 /// Whether a document says what was meant. What comes from aliases follows its anchor and is not
 /// asked.
-pub fn means(document: &Document, expected: &Value) -> bool {
+pub(crate) fn means(document: &Document, expected: &Value) -> bool {
     *expected == *document.value || same(expected, &document.value, &document.root)
 }
 

@@ -11,7 +11,7 @@ use super::{
 
 /// What a format allows between brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rules {
+pub(crate) struct Rules {
     /// A comma may stand behind the last child.
     pub trailing_comma: bool,
     /// Comments on lines of their own stay when the last child goes.
@@ -19,7 +19,7 @@ pub struct Rules {
 }
 
 /// From the first to the last byte of each child: keys and properties included, commas not.
-pub fn spans(node: &Node) -> Vec<(usize, usize)> {
+pub(crate) fn spans(node: &Node) -> Vec<(usize, usize)> {
     let ends =
         |member: &Member| (member.key_span.start, member.value.span.end.max(member.key_span.end));
     match &node.shape {
@@ -31,13 +31,13 @@ pub fn spans(node: &Node) -> Vec<(usize, usize)> {
 
 /// How a child is to stand: on a line of its own with this indentation, or beside its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Placement<'p> {
+pub(crate) enum Placement<'p> {
     OwnLine(&'p str),
     Beside,
 }
 
 /// How a new child would stand in brackets that have children already.
-pub fn stand<'p>(page: &Page<'p>, parent: &Node, row: usize) -> Option<Placement<'p>> {
+pub(crate) fn stand<'p>(page: &Page<'p>, parent: &Node, row: usize) -> Option<Placement<'p>> {
     let spans = spans(parent);
     let beside = spans.get(row.min(spans.len().checked_sub(1)?))?.0;
     Some(if page.begins_line(beside) {
@@ -49,7 +49,13 @@ pub fn stand<'p>(page: &Page<'p>, parent: &Node, row: usize) -> Option<Placement
 
 /// Puts a child before that row of brackets that have children already. `gap` parts it from a
 /// neighbour on its line.
-pub fn insert(page: &Page<'_>, parent: &Node, row: usize, child: &str, gap: &str) -> Vec<Splice> {
+pub(crate) fn insert(
+    page: &Page<'_>,
+    parent: &Node,
+    row: usize,
+    child: &str,
+    gap: &str,
+) -> Vec<Splice> {
     let spans = spans(parent);
     let (Some(stand), Some(last)) = (stand(page, parent, row), spans.last()) else {
         return Vec::new();
@@ -96,7 +102,12 @@ pub fn insert(page: &Page<'_>, parent: &Node, row: usize, child: &str, gap: &str
 }
 
 /// Takes children out.
-pub fn drop_rows(page: &Page<'_>, parent: &Node, rows: &[usize], rules: Rules) -> Vec<Splice> {
+pub(crate) fn drop_rows(
+    page: &Page<'_>,
+    parent: &Node,
+    rows: &[usize],
+    rules: Rules,
+) -> Vec<Splice> {
     let spans = spans(parent);
     let Some(last) = (0..spans.len()).rev().find(|row| !rows.contains(row)) else {
         return clear(page, parent, &spans, rules);
@@ -117,7 +128,12 @@ pub fn drop_rows(page: &Page<'_>, parent: &Node, rows: &[usize], rules: Rules) -
 
 /// Moves one of several texts to another place among them; comments on the lines above a child and
 /// behind it go with it, everything else that stands between them stays.
-pub fn shift(page: &Page<'_>, spans: &[(usize, usize)], from: usize, to: usize) -> Vec<Splice> {
+pub(crate) fn shift(
+    page: &Page<'_>,
+    spans: &[(usize, usize)],
+    from: usize,
+    to: usize,
+) -> Vec<Splice> {
     let parts: Vec<Parts> = spans.iter().map(|span| Parts::of(page, *span)).collect();
     let of = |part: fn(&Parts) -> (usize, usize)| parts.iter().map(part).collect::<Vec<_>>();
     let pieces = [of(|parts| parts.above), of(|parts| parts.child), of(|parts| parts.behind)];
@@ -125,7 +141,12 @@ pub fn shift(page: &Page<'_>, spans: &[(usize, usize)], from: usize, to: usize) 
 }
 
 /// The same for texts that have their comments in them.
-pub fn swap(page: &Page<'_>, spans: &[(usize, usize)], from: usize, to: usize) -> Vec<Splice> {
+pub(crate) fn swap(
+    page: &Page<'_>,
+    spans: &[(usize, usize)],
+    from: usize,
+    to: usize,
+) -> Vec<Splice> {
     let mut order: Vec<usize> = (0..spans.len()).collect();
     let moved = order.remove(from);
     order.insert(to, moved);
@@ -169,7 +190,7 @@ impl Parts {
 }
 
 /// The comma behind a child, over blanks and comments.
-pub fn comma_behind(page: &Page<'_>, end: usize) -> Option<usize> {
+pub(crate) fn comma_behind(page: &Page<'_>, end: usize) -> Option<usize> {
     let mut at = end;
     let bytes = page.text.as_bytes();
     loop {

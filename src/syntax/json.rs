@@ -6,13 +6,13 @@ pub mod parse;
 pub mod print;
 
 /// Whether a text begins as an object or a list does, behind comments.
-pub fn is_bracketed(text: &str) -> bool {
+pub(crate) fn is_bracketed(text: &str) -> bool {
     first_value(text).is_some_and(|at| text[at..].starts_with(['{', '[']))
 }
 
 /// Whether a text is bracketed and has a comment on a line of its own, or before its first value:
 /// no YAML has that.
-pub fn is_commented(text: &str) -> bool {
+pub(crate) fn is_commented(text: &str) -> bool {
     let comment = |line: &str| line.starts_with("//") || line.starts_with("/*");
     is_bracketed(text)
         && text

@@ -10,7 +10,7 @@ const MOST: usize = 12;
 
 /// The edits that lead from the value at a place to another; `None` where writing it anew is as
 /// well: other kinds of values, nothing in common, too many differences.
-pub fn steps(at: &Pointer, from: &Value, to: &Literal) -> Option<Vec<Edit>> {
+pub(crate) fn steps(at: &Pointer, from: &Value, to: &Literal) -> Option<Vec<Edit>> {
     let spelled = Spelled::of(to);
     let mut steps = Vec::new();
     compare(at, from, to.value(), &spelled, &Pointer::root(), &mut steps)?;

@@ -11,7 +11,7 @@ use super::{
 use crate::schema::{literal::Literal, pointer::Pointer};
 
 /// The JSON that the text at `at` holds; places in it count from the inner text's begin.
-pub fn inner(source: &Source, document: usize, at: &Pointer) -> Result<Source, EditError> {
+pub(crate) fn inner(source: &Source, document: usize, at: &Pointer) -> Result<Source, EditError> {
     let value = source.value(document).ok_or(EditError::NoDocument(document))?;
     let text =
         at.get(value).and_then(Value::as_str).ok_or_else(|| EditError::NoSuchPlace(at.clone()))?;
@@ -20,7 +20,7 @@ pub fn inner(source: &Source, document: usize, at: &Pointer) -> Result<Source, E
 }
 
 /// Makes an edit, with pointers of the inner JSON, in the text at `at`.
-pub fn apply(
+pub(crate) fn apply(
     source: &Source,
     document: usize,
     at: &Pointer,
@@ -49,7 +49,7 @@ fn within(text: &str, quoted: Span, patch: &Patch) -> Option<Splice> {
 }
 
 /// Where a byte of the text that JSON quotes mean stands between them.
-pub fn outer(text: &str, quoted: Span, inner: usize) -> Option<usize> {
+pub(crate) fn outer(text: &str, quoted: Span, inner: usize) -> Option<usize> {
     let (mut at, mut seen) = (quoted.start + 1, 0);
     while seen < inner {
         let rest = text.get(at..quoted.end - 1)?;

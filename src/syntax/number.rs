@@ -6,7 +6,7 @@ use crate::schema::decimal;
 
 /// The number that a decimal text means: sign, leading zeros, `_` between digits, `1.` and `.5` are
 /// understood. `None` when it is not a number, or one that is beyond what JSON readers can hold.
-pub fn decimal(text: &str) -> Option<Number> {
+pub(crate) fn decimal(text: &str) -> Option<Number> {
     let (minus, digits) = match text.as_bytes().first()? {
         b'-' => ("-", &text[1..]),
         b'+' => ("", &text[1..]),
@@ -41,7 +41,7 @@ pub fn decimal(text: &str) -> Option<Number> {
 }
 
 /// The number that digits of another base mean.
-pub fn radix(digits: &str, base: u32, negative: bool) -> Option<Number> {
+pub(crate) fn radix(digits: &str, base: u32, negative: bool) -> Option<Number> {
     // Its decimal digits, the last one first: these numbers have no largest one.
     let mut decimal: Vec<u32> = vec![0];
     for digit in digits.chars().filter(|digit| *digit != '_') {

@@ -3,7 +3,7 @@
 use super::{json, place::Format, tree::Node};
 
 #[derive(Clone, Copy)]
-pub struct Page<'t> {
+pub(crate) struct Page<'t> {
     pub text: &'t str,
     /// How lines end here: as the first one does.
     pub eol: &'static str,

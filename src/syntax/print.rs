@@ -22,13 +22,13 @@ pub(super) fn one_line(draft: &Draft) -> String {
 
 /// The same with the spelling of its numbers.
 #[must_use]
-pub fn literal(format: Format, literal: &Literal) -> String {
+pub(crate) fn literal(format: Format, literal: &Literal) -> String {
     whole(format, &Draft::of(literal), "\n")
 }
 
 /// A document that is made from nothing: as [`value`], with lists of YAML in block style.
 #[must_use]
-pub fn document(format: Format, value: &Value) -> String {
+pub(crate) fn document(format: Format, value: &Value) -> String {
     laid_out(format, &Draft::of_value(value), "\n")
 }
 

@@ -200,7 +200,7 @@ fn python_type(read: &Old) -> Option<&'static str> {
 
 /// What a plain word means to PyYAML; `None` where JSON does not have it.
 #[must_use]
-pub fn meaning(written: &str) -> Option<Value> {
+pub(crate) fn meaning(written: &str) -> Option<Value> {
     match resolve::old(written) {
         Old::Json(value) => Some(value),
         Old::Other(_) => None,
@@ -209,7 +209,7 @@ pub fn meaning(written: &str) -> Option<Value> {
 
 /// What a plain word means to PyYAML, in words.
 #[must_use]
-pub fn word(written: &str) -> String {
+pub(crate) fn word(written: &str) -> String {
     match resolve::old(written) {
         Old::Json(Value::String(text)) => format!("the text \"{text}\""),
         Old::Json(value) => value.to_string(),
@@ -219,7 +219,7 @@ pub fn word(written: &str) -> String {
 
 /// What Python calls the type of a value.
 #[must_use]
-pub fn type_name(value: &Value) -> &'static str {
+pub(crate) fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "NoneType",
         Value::Bool(_) => "bool",

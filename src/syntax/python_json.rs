@@ -11,7 +11,7 @@ use serde_json::{Map, Number, Value};
 use crate::schema::decimal;
 
 /// Stands before the four digits of half a surrogate pair. Unicode keeps this sign for such use.
-pub const HALF: char = '\u{fdd0}';
+pub(crate) const HALF: char = '\u{fdd0}';
 
 /// The longest integer that Python reads, in digits.
 const MOST_DIGITS: usize = 4300;
@@ -23,7 +23,7 @@ const BAD_CODE: &str = concat!("Invalid \\uXX", "XX escape");
 
 /// Why a text is refused, as Python says it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub(crate) struct Fault {
     words: String,
     /// Line, column and offset, in characters; `None` where Python names no place.
     place: Option<(usize, usize, usize)>,
@@ -44,7 +44,7 @@ impl fmt::Display for Fault {
 /// The value of `NaN`, `Infinity` or `-Infinity`, which are numbers there: one that is written like
 /// that.
 #[must_use]
-pub fn no_number(word: &str) -> Value {
+pub(crate) fn no_number(word: &str) -> Value {
     Value::Number(Number::from_string_unchecked(word.to_owned()))
 }
 
@@ -52,7 +52,7 @@ pub fn no_number(word: &str) -> Value {
 ///
 /// # Errors
 /// When Python reads none from it.
-pub fn read(text: &str) -> Result<Value, Fault> {
+pub(crate) fn read(text: &str) -> Result<Value, Fault> {
     let letters: Vec<char> = text.chars().collect();
     let mut reader = Reader { letters: &letters, at: 0, depth: 0 };
     if letters.first() == Some(&'\u{feff}') {
@@ -67,7 +67,7 @@ pub fn read(text: &str) -> Result<Value, Fault> {
 /// The text that a quoted text means, where it has halves of surrogate pairs; `None` where it has
 /// none, or is not well-formed.
 #[must_use]
-pub fn with_halves(quoted: &str) -> Option<String> {
+pub(crate) fn with_halves(quoted: &str) -> Option<String> {
     let may_have = quoted.contains("\\ud") || quoted.contains("\\uD");
     match may_have.then(|| read(quoted)) {
         Some(Ok(Value::String(text))) if text.contains(HALF) => Some(text),
@@ -79,7 +79,7 @@ pub fn with_halves(quoted: &str) -> Option<String> {
 ///
 /// # Errors
 /// When an integer in it is too long, in Python's words.
-pub fn sound(value: &Value) -> Result<(), String> {
+pub(crate) fn sound(value: &Value) -> Result<(), String> {
     match value {
         Value::Number(number) => {
             let written = number.to_string();
@@ -95,7 +95,7 @@ pub fn sound(value: &Value) -> Result<(), String> {
 
 /// What Python says of an integer of so many digits, where they are too many.
 #[must_use]
-pub fn too_long(digits: usize) -> Option<String> {
+pub(crate) fn too_long(digits: usize) -> Option<String> {
     (digits > MOST_DIGITS).then(|| {
         format!(
             "Exceeds the limit ({MOST_DIGITS} digits) for integer string conversion: value has {digits} digits; \
@@ -106,7 +106,7 @@ pub fn too_long(digits: usize) -> Option<String> {
 
 /// A value as JSON that reads back as it was written.
 #[must_use]
-pub fn write(value: &Value) -> String {
+pub(crate) fn write(value: &Value) -> String {
     let written = value.to_string();
     let Some((head, rest)) = written.split_once(HALF) else { return written };
     let mut whole = head.to_owned();

@@ -14,7 +14,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use serde_json::{Map, Value};
 
-pub use found::Alone;
+pub(crate) use found::Alone;
 use found::{Found, SegmentContent};
 
 use super::{
@@ -24,7 +24,7 @@ use super::{
 use crate::schema::pointer::Pointer;
 
 /// Shorter texts are read as a whole faster than a key can be pressed.
-pub const LONG: usize = 4 * 1024;
+pub(crate) const LONG: usize = 4 * 1024;
 
 /// So many segments are shared by two revisions of a text, or are not.
 const CHUNK: usize = 64;
@@ -37,7 +37,7 @@ const BEGINNING: usize = 64 * 1024;
 
 /// The begin of a long text with the members that stand there, as a text of its own; `None` where
 /// the text is not worth it, or not cut.
-pub fn beginning(format: Format, text: &str) -> Option<String> {
+pub(crate) fn beginning(format: Format, text: &str) -> Option<String> {
     let begin = text.get(..text.floor_char_boundary(BEGINNING))?;
     match format {
         _ if text.len() < 4 * BEGINNING => None,
@@ -49,7 +49,7 @@ pub fn beginning(format: Format, text: &str) -> Option<String> {
 
 /// The segments of one text.
 #[derive(Clone, Debug)]
-pub struct Segments {
+pub(crate) struct Segments {
     format: Format,
     sections: Arc<[Section]>,
     chunks: Vec<Chunk>,

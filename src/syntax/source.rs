@@ -40,7 +40,7 @@ pub struct Source {
 }
 
 /// A member of a section: its key, and its value.
-pub type Member<'s> = (&'s Arc<str>, &'s Arc<Value>);
+pub(crate) type Member<'s> = (&'s Arc<str>, &'s Arc<Value>);
 
 #[derive(Debug)]
 struct Meaning {

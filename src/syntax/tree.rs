@@ -9,14 +9,14 @@ use crate::schema::pointer::Pointer;
 
 /// Values nested deeper than this are refused by every parser, so that no walk can exhaust the
 /// stack.
-pub const MAX_DEPTH: usize = 128;
+pub(crate) const MAX_DEPTH: usize = 128;
 
 /// Objects with fewer members are searched, larger ones indexed on first use.
 const INDEXED_FROM: usize = 24;
 
 /// What a parser makes of a text.
 #[derive(Debug)]
-pub struct Tree {
+pub(crate) struct Tree {
     pub documents: Vec<Document>,
     /// Oddities by the offset where they stand, in the order found.
     pub oddities: Vec<(usize, NoteKind)>,
@@ -24,7 +24,7 @@ pub struct Tree {
 
 /// One document of a text.
 #[derive(Debug)]
-pub struct Document {
+pub(crate) struct Document {
     pub value: Arc<Value>,
     pub root: Node,
     /// From the document's first byte to the next document's, markers and comments included.
@@ -33,7 +33,7 @@ pub struct Document {
 
 /// A value's place.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub(crate) struct Node {
     /// The value itself, without anchor and tag; empty where a value is left out (`key:`).
     pub span: Span,
     /// Where the value's properties begin (YAML anchor and tag); `span.start` where it has none.
@@ -42,7 +42,7 @@ pub struct Node {
 }
 
 #[derive(Clone, Debug)]
-pub enum Shape {
+pub(crate) enum Shape {
     Scalar,
     /// A YAML alias: the value stands elsewhere.
     Alias,
@@ -58,7 +58,7 @@ pub enum Shape {
 
 /// How a list or an object is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
+pub(crate) enum Style {
     /// In brackets or braces.
     Flow,
     /// By indentation (YAML).
@@ -71,14 +71,14 @@ pub enum Style {
 
 /// The members of an object in the order they stand, duplicates included.
 #[derive(Clone, Debug, Default)]
-pub struct Members {
+pub(crate) struct Members {
     list: Box<[Member]>,
     /// The rows, sorted by key and then by row; merge keys are left out.
     index: OnceLock<Box<[usize]>>,
 }
 
 #[derive(Clone, Debug)]
-pub struct Member {
+pub(crate) struct Member {
     pub key: Box<str>,
     pub key_span: Span,
     pub value: Node,
@@ -88,7 +88,7 @@ pub struct Member {
 
 /// What stands at a pointer.
 #[derive(Clone, Copy, Debug)]
-pub struct Found<'t> {
+pub(crate) struct Found<'t> {
     pub member: Option<&'t Member>,
     pub node: &'t Node,
     /// The value comes from an alias or a merge key: `node` is the alias, not the value.

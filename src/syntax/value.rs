@@ -21,7 +21,7 @@ pub fn apply(value: &mut Value, edit: &Edit) -> Result<(), EditError> {
 }
 
 /// The value after an edit; `None` is a document that is not there yet.
-pub fn edited(value: Option<&Value>, edit: &Edit) -> Result<Value, EditError> {
+pub(crate) fn edited(value: Option<&Value>, edit: &Edit) -> Result<Value, EditError> {
     let mut value = value.cloned().unwrap_or_default();
     apply(&mut value, edit).map(|()| value)
 }

@@ -11,7 +11,7 @@ use super::{
 
 /// What is read of a text.
 #[derive(Debug)]
-pub struct Whole {
+pub(crate) struct Whole {
     pub tree: Tree,
     pub notes: Vec<Note>,
 }

@@ -14,7 +14,7 @@ fn agents() -> impl Iterator<Item = &'static dyn Agent> {
 
 /// The patterns that agents can be told to work by.
 #[must_use]
-pub fn patterns() -> Vec<&'static str> {
+pub(crate) fn patterns() -> Vec<&'static str> {
     agents().flat_map(Agent::patterns).copied().collect()
 }
 
@@ -22,7 +22,7 @@ pub fn patterns() -> Vec<&'static str> {
 ///
 /// # Errors
 /// When none can, with what to choose instead.
-pub fn at(connection: &Connection) -> Result<&'static dyn Agent, Problem> {
+pub(crate) fn at(connection: &Connection) -> Result<&'static dyn Agent, Problem> {
     let mut first = None;
     for agent in agents() {
         match agent.reached(connection) {
@@ -37,12 +37,12 @@ pub fn at(connection: &Connection) -> Result<&'static dyn Agent, Problem> {
 
 /// Whether requests that go there are questions for an agent.
 #[must_use]
-pub fn is_at(to: &str) -> bool {
+pub(crate) fn is_at(to: &str) -> bool {
     agents().any(|agent| agent.is_at(to))
 }
 
 /// What a request asks an agent; `None` when it asks something else.
 #[must_use]
-pub fn asked(request: &Request) -> Option<Asked> {
+pub(crate) fn asked(request: &Request) -> Option<Asked> {
     agents().find_map(|agent| agent.asked(request))
 }

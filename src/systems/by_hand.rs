@@ -5,20 +5,20 @@ use crate::model::{connection::Connection, tool::Tool};
 
 /// Whether calls of the tool could be answered by hand, over some connection.
 #[must_use]
-pub fn is_possible(tool: &Tool) -> bool {
+pub(crate) fn is_possible(tool: &Tool) -> bool {
     by_id(tool.entry.system).is_some_and(|system| system.by_hand().is_some())
 }
 
 /// The address at which calls of the tool are taken over that connection; `None` where they cannot
 /// be taken.
 #[must_use]
-pub fn target(tool: &Tool, connection: &Connection) -> Option<String> {
+pub(crate) fn target(tool: &Tool, connection: &Connection) -> Option<String> {
     by_id(tool.entry.system)?.by_hand()?.target(tool, connection)
 }
 
 /// What it takes, for people.
 #[must_use]
-pub fn needs() -> String {
+pub(crate) fn needs() -> String {
     let needs: Vec<&str> =
         every_system().iter().filter_map(|system| Some(system.by_hand()?.needs())).collect();
     format!("only {}", needs.join(", or "))
@@ -26,7 +26,7 @@ pub fn needs() -> String {
 
 /// Whose tools those are: `CommonGround`.
 #[must_use]
-pub fn whose() -> String {
+pub(crate) fn whose() -> String {
     let titles: Vec<&str> = every_system()
         .iter()
         .filter(|system| system.by_hand().is_some())

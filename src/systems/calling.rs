@@ -27,7 +27,7 @@ fn calls(system: &str) -> Option<&'static dyn Calls> {
 /// # Errors
 /// When tools of that system cannot be called, or this one cannot with these arguments over that
 /// connection.
-pub fn request(call: &CallOf<'_>) -> Result<Request, Problem> {
+pub(crate) fn request(call: &CallOf<'_>) -> Result<Request, Problem> {
     let system = call.tool.entry.system;
     let Some(calls) = calls(system) else {
         let title = by_id(system).map_or(system, |system| system.title());
@@ -43,7 +43,7 @@ pub fn request(call: &CallOf<'_>) -> Result<Request, Problem> {
 
 /// The same request once more under a fresh id.
 #[must_use]
-pub fn again(request: Request, correlation: &str) -> Request {
+pub(crate) fn again(request: Request, correlation: &str) -> Request {
     match calls(request.system) {
         Some(calls) => calls.again(request, correlation),
         None => request,
@@ -54,7 +54,7 @@ pub fn again(request: Request, correlation: &str) -> Request {
 ///
 /// # Errors
 /// When it has no place there.
-pub fn subject(
+pub(crate) fn subject(
     system: SystemId,
     address: &str,
     transport: TransportKind,
@@ -65,21 +65,21 @@ pub fn subject(
 /// The ways that a call of the tool could take over that connection, the one that is taken unasked
 /// first; none where there is but one.
 #[must_use]
-pub fn routes(tool: &Tool, connection: &Connection) -> Vec<RouteOffer> {
+pub(crate) fn routes(tool: &Tool, connection: &Connection) -> Vec<RouteOffer> {
     calls(tool.entry.system).map_or_else(Vec::new, |calls| calls.routes(tool, connection))
 }
 
 /// The arguments that a request's body carries, as a JSON object; an empty one where it carries
 /// none.
 #[must_use]
-pub fn arguments(system: SystemId, body: &str) -> String {
+pub(crate) fn arguments(system: SystemId, body: &str) -> String {
     calls(system).and_then(|calls| calls.arguments(body)).unwrap_or_else(|| "{}".into())
 }
 
 /// The agent that calls over a connection are made in the name of; `None` where they are in
 /// nobody's.
 #[must_use]
-pub fn agent(connection: &Connection) -> Option<CallingAgent> {
+pub(crate) fn agent(connection: &Connection) -> Option<CallingAgent> {
     every_system()
         .iter()
         .filter_map(|system| system.caller())
@@ -88,7 +88,7 @@ pub fn agent(connection: &Connection) -> Option<CallingAgent> {
 
 /// The connection without the agent that it names.
 #[must_use]
-pub fn without_agent(connection: Connection) -> Connection {
+pub(crate) fn without_agent(connection: Connection) -> Connection {
     every_system()
         .iter()
         .filter_map(|system| system.caller())

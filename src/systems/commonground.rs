@@ -108,7 +108,7 @@ use crate::{
 };
 
 /// CommonGround `v1r4`; facts in `docs/commonground.md`.
-pub struct CommonGround;
+pub(crate) struct CommonGround;
 
 impl System for CommonGround {
     fn id(&self) -> SystemId {

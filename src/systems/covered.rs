@@ -23,7 +23,7 @@ type Key = (String, Option<String>);
 /// beginning of a secret waits until that is decided, and those after it wait with it, so that
 /// their order stays.
 #[derive(Debug)]
-pub struct Cover {
+pub(crate) struct Cover {
     mask: Mask,
     answers: HashMap<Key, Pieces>,
     waiting: VecDeque<Waiting>,

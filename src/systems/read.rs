@@ -41,7 +41,7 @@ pub fn load(catalog: &mut Catalog) {
 /// Why a request fails that offers these tools of the catalog, if it does; once for each tool that
 /// makes it fail.
 #[must_use]
-pub fn breaks(catalog: &Catalog, offered: &[usize]) -> Vec<String> {
+pub(crate) fn breaks(catalog: &Catalog, offered: &[usize]) -> Vec<String> {
     let tools = offered.iter().filter_map(|row| catalog.tools.get(*row));
     tools
         .filter_map(|tool| by_id(tool.entry.system)?.loader()?.breaks(tool, catalog.mode))
@@ -51,7 +51,12 @@ pub fn breaks(catalog: &Catalog, offered: &[usize]) -> Vec<String> {
 /// Takes into a catalog what a later revision of a file says, where only the inside of single
 /// entries changed since; `false`, and the catalog as it was, where more did. [`load`] is to
 /// follow.
-pub fn again(catalog: &mut Catalog, file: &FileId, source: &Source, before: &Source) -> bool {
+pub(crate) fn again(
+    catalog: &mut Catalog,
+    file: &FileId,
+    source: &Source,
+    before: &Source,
+) -> bool {
     let breaks = |source: &Source, span: Span| {
         let text = source.shared_text().part(span.start, span.end);
         text.unwrap_or_default().matches('\n').count()

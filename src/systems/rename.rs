@@ -18,7 +18,7 @@ use crate::{
 
 /// The tools that name an entry by its key.
 #[must_use]
-pub fn references(entry: &Entry, catalog: &Catalog) -> Vec<EntryId> {
+pub(crate) fn references(entry: &Entry, catalog: &Catalog) -> Vec<EntryId> {
     referring(entry, catalog).map(|(tool, _)| tool.id().clone()).collect()
 }
 
@@ -26,7 +26,7 @@ pub fn references(entry: &Entry, catalog: &Catalog) -> Vec<EntryId> {
 /// of its own name and id where they are the key. The key itself stands outside the entry (a
 /// member's key, a file's name) and is the caller's to change, after these.
 #[must_use]
-pub fn edits(entry: &Entry, key: &str, catalog: &Catalog) -> Vec<EntryEdit> {
+pub(crate) fn edits(entry: &Entry, key: &str, catalog: &Catalog) -> Vec<EntryEdit> {
     let own = own_name(entry).map(|at| set(&entry.id, at, key));
     own.into_iter()
         .chain(referring(entry, catalog).map(|(tool, at)| set(tool.id(), at, key)))
@@ -36,7 +36,7 @@ pub fn edits(entry: &Entry, key: &str, catalog: &Catalog) -> Vec<EntryEdit> {
 /// The member that goes with an entry's key: the one that it is read from, or a name or id that is
 /// the same.
 #[must_use]
-pub fn own_name(entry: &Entry) -> Option<Pointer> {
+pub(crate) fn own_name(entry: &Entry) -> Option<Pointer> {
     let same = match entry.kind {
         EntryKind::Tool => "name",
         EntryKind::Service | EntryKind::Server => "id",
@@ -69,13 +69,13 @@ fn set(entry: &EntryId, at: Pointer, to: &str) -> EntryEdit {
 
 /// The edits that give a group another name on every tool; a tool that is in both is in one.
 #[must_use]
-pub fn group(from: &str, to: &str, catalog: &Catalog) -> Vec<EntryEdit> {
+pub(crate) fn group(from: &str, to: &str, catalog: &Catalog) -> Vec<EntryEdit> {
     catalog.tools.iter().flat_map(|tool| in_member(tool, tool.keys.groups, from, to)).collect()
 }
 
 /// The edits that give a state another name on every tool that lists it or leads to it.
 #[must_use]
-pub fn state(from: &str, to: &str, catalog: &Catalog) -> Vec<EntryEdit> {
+pub(crate) fn state(from: &str, to: &str, catalog: &Catalog) -> Vec<EntryEdit> {
     let edits = |tool: &Arc<Tool>| {
         let mut edits = in_member(tool, tool.keys.states, from, to);
         edits.extend(in_member(tool, tool.keys.next, from, to));

@@ -23,7 +23,7 @@ pub fn parse(text: &str) -> (WorkspaceSettings, Vec<Finding>) {
 
 /// The schema of the form for a connection's table with this value.
 #[must_use]
-pub fn connection_form(table: &Value) -> Value {
+pub(crate) fn connection_form(table: &Value) -> Value {
     connection_form::schema(table, &schemas())
 }
 

@@ -17,7 +17,7 @@ use crate::{
 ///
 /// # Errors
 /// When no stub can answer for its system, or it had no answer.
-pub fn of_call(call: &Call, mask: &Mask) -> Result<StubService, Problem> {
+pub(crate) fn of_call(call: &Call, mask: &Mask) -> Result<StubService, Problem> {
     stubs(call.request.system, &call.request.name, &call.request.to)?.of_call(call, mask)
 }
 
@@ -25,13 +25,13 @@ pub fn of_call(call: &Call, mask: &Mask) -> Result<StubService, Problem> {
 ///
 /// # Errors
 /// As [`of_call`].
-pub fn of_trace(trace: &Trace, text: &str) -> Result<StubService, Problem> {
+pub(crate) fn of_trace(trace: &Trace, text: &str) -> Result<StubService, Problem> {
     stubs(&trace.head.system, &trace.head.tool, &trace.head.to)?.of_trace(trace, text)
 }
 
 /// The systems whose calls can be kept, for people: `TrustGraph's tools`.
 #[must_use]
-pub fn whose() -> String {
+pub(crate) fn whose() -> String {
     let titles: Vec<String> = every_system()
         .iter()
         .filter(|system| system.stubs().is_some())

@@ -202,7 +202,7 @@ impl NewEntry {
 
 /// A value with another name in those of these members that it has.
 #[must_use]
-pub fn named(mut value: Value, members: &[&str], name: &str) -> Value {
+pub(crate) fn named(mut value: Value, members: &[&str], name: &str) -> Value {
     for member in members {
         if let Some(own) = value.get_mut(*member) {
             *own = name.into();

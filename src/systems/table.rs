@@ -15,7 +15,7 @@ pub const SYSTEMS: &[&dyn System] =
 static INSTALLED: OnceLock<&[&dyn System]> = OnceLock::new();
 
 /// Sets the systems of the program that runs, before anything is read. Only the first call counts.
-pub fn install(systems: &'static [&'static dyn System]) {
+pub(crate) fn install(systems: &'static [&'static dyn System]) {
     // A second call finds them set.
     let _ = INSTALLED.set(systems);
 }
@@ -33,13 +33,14 @@ pub fn by_id(id: &str) -> Option<&'static dyn System> {
 }
 
 /// Every system whose entries can be read and written while it runs.
-pub fn deployments() -> impl Iterator<Item = (&'static dyn System, &'static dyn Deployment)> {
+pub(crate) fn deployments() -> impl Iterator<Item = (&'static dyn System, &'static dyn Deployment)>
+{
     every_system().iter().filter_map(|system| Some((*system, system.deployment()?)))
 }
 
 /// The one of them that a connection leads to.
 #[must_use]
-pub fn deployment_at(
+pub(crate) fn deployment_at(
     connection: &Connection,
 ) -> Option<(&'static dyn System, &'static dyn Deployment)> {
     deployments().find(|(_, deployment)| deployment.is_at(connection))
@@ -47,7 +48,7 @@ pub fn deployment_at(
 
 /// Which connections lead to one of them, as something to do.
 #[must_use]
-pub fn wanted_deployments() -> String {
+pub(crate) fn wanted_deployments() -> String {
     let wanted: Vec<&str> =
         deployments().map(|(_, deployment)| deployment.elsewhere().wanted).collect();
     format!("name {}", wanted.join("; or "))

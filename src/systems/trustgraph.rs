@@ -69,7 +69,7 @@ pub mod stub;
 pub mod witness;
 
 /// TrustGraph 2.x; facts in `docs/systems.md`.
-pub struct TrustGraph;
+pub(crate) struct TrustGraph;
 
 impl System for TrustGraph {
     fn id(&self) -> SystemId {

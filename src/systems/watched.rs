@@ -129,7 +129,7 @@ fn observers() -> impl Iterator<Item = (SystemId, &'static dyn Observer)> {
 /// All that matters to the system that a connection leads to; `None` where it leads to none that
 /// says so.
 #[must_use]
-pub fn whole(connection: &Connection) -> Option<Usual> {
+pub(crate) fn whole(connection: &Connection) -> Option<Usual> {
     observers().find_map(|(_, observer)| observer.usual(connection))
 }
 
@@ -137,7 +137,7 @@ pub fn whole(connection: &Connection) -> Option<Usual> {
 ///
 /// # Errors
 /// When the transport has none.
-pub fn bus(transport: TransportKind) -> Result<(), Problem> {
+pub(crate) fn bus(transport: TransportKind) -> Result<(), Problem> {
     if transport.is_bus() {
         return Ok(());
     }
@@ -188,13 +188,13 @@ impl Witness {
 
 /// What may be the matter with a conversation that waits; `None` while nothing need be.
 #[must_use]
-pub fn waits(conversation: &Conversation, now: Millis) -> Option<String> {
+pub(crate) fn waits(conversation: &Conversation, now: Millis) -> Option<String> {
     let waits = conversation.standing == Standing::Open;
     waits.then(|| by_id(conversation.system?)?.observer()?.waits(conversation, now)).flatten()
 }
 
 /// Where it can be read who takes part on a connection, with the systems whose it is.
-pub fn rosters(connection: &Connection) -> impl Iterator<Item = (SystemId, CardSource)> {
+pub(crate) fn rosters(connection: &Connection) -> impl Iterator<Item = (SystemId, CardSource)> {
     observers().filter_map(move |(system, observer)| Some((system, observer.roster(connection)?)))
 }
 
@@ -202,7 +202,7 @@ pub fn rosters(connection: &Connection) -> impl Iterator<Item = (SystemId, CardS
 ///
 /// # Errors
 /// When there are none of that system, or the connection lacks something, with what to set.
-pub fn card_source(
+pub(crate) fn card_source(
     system: Option<SystemId>,
     connection: &Connection,
     cards: &[String],
@@ -219,7 +219,7 @@ pub fn card_source(
 
 /// Why a card could not be read, of what came with an HTTP status that is no success.
 #[must_use]
-pub fn unread(system: SystemId, status: u16, body: &[u8]) -> CallError {
+pub(crate) fn unread(system: SystemId, status: u16, body: &[u8]) -> CallError {
     match by_id(system).and_then(|system| system.attachments()) {
         Some(attachments) => attachments.unread(status, body),
         None => CallError::new(
@@ -234,7 +234,7 @@ pub fn unread(system: SystemId, status: u16, body: &[u8]) -> CallError {
 ///
 /// # Errors
 /// When not, with what to set.
-pub fn any_card_source(connection: &Connection) -> Result<(), Problem> {
+pub(crate) fn any_card_source(connection: &Connection) -> Result<(), Problem> {
     let mut sources = every_system()
         .iter()
         .filter_map(|system| Some(system.attachments()?.card_source(connection, &[])));
@@ -244,7 +244,7 @@ pub fn any_card_source(connection: &Connection) -> Result<(), Problem> {
 
 /// Cards for people, as their system lays them out.
 #[must_use]
-pub fn laid_out(system: Option<SystemId>, cards: &[Value]) -> Vec<Attachment> {
+pub(crate) fn laid_out(system: Option<SystemId>, cards: &[Value]) -> Vec<Attachment> {
     system
         .and_then(|id| by_id(id)?.attachments())
         .map_or_else(Vec::new, |attachments| attachments.laid_out(cards))
@@ -252,7 +252,7 @@ pub fn laid_out(system: Option<SystemId>, cards: &[Value]) -> Vec<Attachment> {
 
 /// How a card says that a conversation of its system ended.
 #[must_use]
-pub fn settled(system: Option<SystemId>, card: &Value) -> Option<Settled> {
+pub(crate) fn settled(system: Option<SystemId>, card: &Value) -> Option<Settled> {
     by_id(system?)?.attachments()?.settled(card)
 }
 
@@ -271,7 +271,7 @@ pub fn witness(tapped: Tapped) -> Witnessed {
 
 /// A message as its system reads it; where it is nobody's, what can be said of any message.
 #[must_use]
-pub fn read(crossing: &ObservedMessage) -> Decoded {
+pub(crate) fn read(crossing: &ObservedMessage) -> Decoded {
     let owner = observers().find(|(_, observer)| observer.owns(&crossing.subject));
     let reading = match owner {
         Some((_, owner)) => owner.witness(crossing),

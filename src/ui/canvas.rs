@@ -12,8 +12,8 @@ use unicode_width::UnicodeWidthStr;
 
 use super::styles::{Role, Styles};
 
-pub use super::line_wrap::wrap;
-pub use crate::model::shown::{is_unseen, visible};
+pub(crate) use super::line_wrap::wrap;
+pub(crate) use crate::model::shown::{is_unseen, visible};
 
 /// How many cells a text takes.
 #[must_use]
@@ -23,7 +23,7 @@ pub fn width(text: &str) -> usize {
 
 /// The text in at most `cells` cells, with `…` at the end where something was cut.
 #[must_use]
-pub fn fit(text: &str, cells: usize) -> Cow<'_, str> {
+pub(crate) fn fit(text: &str, cells: usize) -> Cow<'_, str> {
     if width(text) <= cells {
         return Cow::Borrowed(text);
     }
@@ -46,7 +46,7 @@ pub fn fit(text: &str, cells: usize) -> Cow<'_, str> {
 
 /// The text in exactly `cells` cells: cut or filled with blanks.
 #[must_use]
-pub fn pad(text: &str, cells: usize) -> String {
+pub(crate) fn pad(text: &str, cells: usize) -> String {
     let fitted = fit(text, cells);
     let blanks = cells.saturating_sub(width(&fitted));
     format!("{fitted}{}", " ".repeat(blanks))
@@ -55,7 +55,7 @@ pub fn pad(text: &str, cells: usize) -> String {
 /// A text wrapped into at most `lines` lines; where more would follow, the last one ends in an
 /// ellipsis.
 #[must_use]
-pub fn wrap_to(text: &str, cells: usize, lines: usize) -> Vec<String> {
+pub(crate) fn wrap_to(text: &str, cells: usize, lines: usize) -> Vec<String> {
     let mut wrapped = wrap(text, cells);
     if wrapped.len() > lines {
         wrapped.truncate(lines);
@@ -68,7 +68,7 @@ pub fn wrap_to(text: &str, cells: usize, lines: usize) -> Vec<String> {
 
 /// Lays the look of a chosen row over a line that is already written: whole where the list has the
 /// keys, else only its ground.
-pub fn mark_chosen(buffer: &mut Buffer, line: Rect, styles: &Styles, focused: bool) {
+pub(crate) fn mark_chosen(buffer: &mut Buffer, line: Rect, styles: &Styles, focused: bool) {
     let style = if focused {
         styles[Role::Selected]
     } else {
@@ -78,7 +78,7 @@ pub fn mark_chosen(buffer: &mut Buffer, line: Rect, styles: &Styles, focused: bo
 }
 
 /// A pen on one line of the screen: writes from left to right and stops at the edge.
-pub struct Pen<'b> {
+pub(crate) struct Pen<'b> {
     buffer: &'b mut Buffer,
     at: u16,
     row: u16,

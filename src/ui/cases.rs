@@ -31,7 +31,7 @@ use crate::{
 };
 
 /// Asks for a name and for what is expected, and keeps the call as a file of the workspace.
-pub fn keep(call: &Call, state: &State) -> Reply {
+pub(crate) fn keep(call: &Call, state: &State) -> Reply {
     let (tool, arguments) = (call.request.name.clone(), Arc::clone(&call.request.arguments));
     let answer = Answer::of(call);
     let offers = offer::offers(&answer, &state.mask);
@@ -102,7 +102,7 @@ fn over(state: &State) -> String {
 }
 
 /// Asks which of the workspace's cases to call, and shows how they went last.
-pub fn menu(state: &State) -> Reply {
+pub(crate) fn menu(state: &State) -> Reply {
     let found = found(state);
     if found.is_empty() {
         return Reply::Refused("the workspace has no case yet: keep a call as one".into());

@@ -8,7 +8,7 @@ use super::canvas::width;
 
 /// How many cells the rows of a line have.
 #[derive(Clone, Copy, Debug)]
-pub struct RowWidths {
+pub(crate) struct RowWidths {
     pub first: usize,
     pub others: usize,
 }
@@ -24,7 +24,7 @@ impl RowWidths {
 /// The rows of a line without its line break, as byte ranges that join to the line. A row ends
 /// after a blank or a tab where there is one, else within the word, never within a grapheme.
 /// Blanks may hang over the edge. `cell_width` says how many cells a grapheme takes.
-pub fn line_rows(
+pub(crate) fn line_rows(
     line: &str,
     widths: RowWidths,
     cell_width: fn(&str) -> usize,
@@ -67,7 +67,7 @@ impl Iterator for LineRows<'_> {
 /// A text in lines of at most `cells` cells, without the blanks at which they break. Its own line
 /// breaks stay.
 #[must_use]
-pub fn wrap(text: &str, cells: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, cells: usize) -> Vec<String> {
     let lines = text.split('\n').map(|line| line.trim_end_matches('\r'));
     lines
         .flat_map(|line| {
@@ -78,7 +78,7 @@ pub fn wrap(text: &str, cells: usize) -> Vec<String> {
 }
 
 /// The same for text in several styles.
-pub fn wrap_styled<S: Copy + PartialEq>(
+pub(crate) fn wrap_styled<S: Copy + PartialEq>(
     pieces: &[(S, String)],
     widths: RowWidths,
 ) -> Vec<Vec<(S, String)>> {

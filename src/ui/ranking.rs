@@ -14,7 +14,7 @@ use nucleo_matcher::{
 
 /// Something that can be found.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Candidate<'c> {
+pub(crate) struct Candidate<'c> {
     pub name: &'c str,
     /// A second name; empty where there is none.
     pub alias: &'c str,
@@ -37,7 +37,10 @@ enum Closeness {
 
 /// The rows of the candidates that match, best first; an empty text keeps all in their order.
 #[must_use]
-pub fn ranked<'c>(text: &str, candidates: impl IntoIterator<Item = Candidate<'c>>) -> Vec<usize> {
+pub(crate) fn ranked<'c>(
+    text: &str,
+    candidates: impl IntoIterator<Item = Candidate<'c>>,
+) -> Vec<usize> {
     let mut query = Query::new(text);
     if query.text.is_empty() {
         return (0..candidates.into_iter().count()).collect();

@@ -24,7 +24,7 @@ use crate::app::{
 };
 
 /// The smallest terminal in which the program can be used.
-pub const SMALLEST: (u16, u16) = (60, 16);
+pub(crate) const SMALLEST: (u16, u16) = (60, 16);
 
 /// Whether colours may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

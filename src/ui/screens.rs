@@ -13,7 +13,7 @@ use super::view::Screen;
 use crate::app::{actions::Act, message::ScreenId, state::State};
 
 /// A row of the table.
-pub struct ScreenRow {
+pub(crate) struct ScreenRow {
     pub id: ScreenId,
     /// The action that shows it; its title is the screen's name.
     pub act: Act,
@@ -29,7 +29,7 @@ fn always(_: &State) -> bool {
 }
 
 /// Every screen, in the order of the top line.
-pub const SCREENS: &[ScreenRow] = &[
+pub(crate) const SCREENS: &[ScreenRow] = &[
     ScreenRow {
         id: ScreenId::Tools,
         act: Act::ShowTools,

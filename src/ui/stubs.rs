@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Asks for a name and keeps the answer as a rule of that stub.
-pub fn keep(call: &Call, state: &State) -> Reply {
+pub(crate) fn keep(call: &Call, state: &State) -> Reply {
     let service = match of_call(call, &state.mask) {
         Ok(service) => service,
         Err(problem) => return Reply::Refused(format!("{}: {}", problem.cause, problem.remedy)),

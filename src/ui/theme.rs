@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The themes that are built in, by name and text; the first is the default.
-pub const BUILT_IN: &[(&str, &str)] = &[
+pub(crate) const BUILT_IN: &[(&str, &str)] = &[
     ("dark", include_str!("../../themes/dark.toml")),
     ("light", include_str!("../../themes/light.toml")),
     ("contrast", include_str!("../../themes/contrast.toml")),
@@ -53,7 +53,7 @@ pub fn all(users: &[(String, String)]) -> (Vec<Theme>, Vec<String>) {
 /// Reads a theme: `[palette]` names colours (`#rrggbb`, one of the terminal's sixteen, or an
 /// index), `[roles]` gives each role `fg`, `bg` and a list `is` of bold, dim, italic, underlined,
 /// reversed.
-pub fn parse(name: &str, text: &str) -> Result<Theme, String> {
+pub(crate) fn parse(name: &str, text: &str) -> Result<Theme, String> {
     let source =
         Source::parse(Format::Toml, text).map_err(|error| format!("theme {name}: {error}"))?;
     let table = source.value(0).and_then(|value| value.as_object().cloned()).unwrap_or_default();

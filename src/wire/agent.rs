@@ -35,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 /// Makes the request, which asks the agent that, to its end, like [`Connector::call`]. The tools
 /// that it has are read first; what is to be known of them is told as notices. Where the broker
 /// behind the gateway is known, it is listened to meanwhile.
-pub async fn ask(
+pub(crate) async fn ask(
     connector: &dyn Connector,
     connection: &Connection,
     (request, asked): (Request, Asked),
@@ -96,7 +96,7 @@ async fn opened(
 ///
 /// # Errors
 /// When the system has no agent whose run can be told.
-pub fn begin(
+pub(crate) fn begin(
     system: SystemId,
     asked: &Asked,
     items: &[Item],

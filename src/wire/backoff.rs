@@ -7,7 +7,7 @@ const LONGEST: Duration = Duration::from_secs(5);
 
 /// The wait before try number `attempt`, from 1: doubling, up to five seconds.
 #[must_use]
-pub fn delay(attempt: usize) -> Duration {
+pub(crate) fn delay(attempt: usize) -> Duration {
     let doublings = u32::try_from(attempt.saturating_sub(1)).unwrap_or(u32::MAX).min(16);
     (FIRST * 2_u32.pow(doublings)).min(LONGEST)
 }

@@ -6,14 +6,14 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// A number of bytes that what waits in a queue shares.
 #[derive(Clone, Debug)]
-pub struct ByteBudget {
+pub(crate) struct ByteBudget {
     free: Arc<Semaphore>,
     capacity: usize,
 }
 
 /// The share of one thing in the queue; dropped, it is free again.
 #[derive(Debug)]
-pub struct ByteShare {
+pub(crate) struct ByteShare {
     _permit: OwnedSemaphorePermit,
 }
 

@@ -19,10 +19,14 @@ const INTRODUCING: Duration = Duration::from_secs(3);
 const AT_ONCE: usize = 6;
 
 /// What was wanted, by its id, or why it is not here.
-pub type Read = (String, Result<Value, CallError>);
+pub(crate) type Read = (String, Result<Value, CallError>);
 
 /// Reads all that is wanted, in its order.
-pub async fn read(connection: &Connection, card_source: &CardSource, mask: &Mask) -> Vec<Read> {
+pub(crate) async fn read(
+    connection: &Connection,
+    card_source: &CardSource,
+    mask: &Mask,
+) -> Vec<Read> {
     let api = match Management::at(connection, &card_source.api).await {
         Ok(api) => api,
         Err(problem) => {
@@ -48,7 +52,7 @@ pub async fn read(connection: &Connection, card_source: &CardSource, mask: &Mask
 
 /// Has a witness know who takes part on the connection; where that cannot be read in time, it goes
 /// without.
-pub async fn introduce(witness: &mut Witness, connection: &Connection, mask: &Mask) {
+pub(crate) async fn introduce(witness: &mut Witness, connection: &Connection, mask: &Mask) {
     for (system, card_source) in watched::rosters(connection) {
         let Ok(read) =
             tokio::time::timeout(INTRODUCING, read(connection, &card_source, mask)).await

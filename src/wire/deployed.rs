@@ -62,7 +62,7 @@ pub async fn write(
 ///
 /// # Errors
 /// When nobody answers there.
-pub async fn listeners(
+pub(crate) async fn listeners(
     connector: &dyn Connector,
     connection: &Connection,
 ) -> Result<Option<Listeners>, Problem> {

@@ -25,10 +25,10 @@ use crate::model::{
 const LARGEST: usize = 64 * 1024 * 1024;
 
 /// How long an answer may take where nothing else is said.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// An API at one address.
-pub struct Management {
+pub(crate) struct Management {
     client: Client,
     server: Server,
     base: String,
@@ -36,7 +36,7 @@ pub struct Management {
 
 /// What came back.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub(crate) struct Answer {
     pub status: u16,
     pub body: Bytes,
 }

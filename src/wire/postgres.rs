@@ -24,7 +24,7 @@ use crate::model::{
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// An open database; closed when it is dropped.
-pub struct Database {
+pub(crate) struct Database {
     client: Client,
     /// Host, port and name, without user and password.
     place: String,

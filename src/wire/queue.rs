@@ -8,14 +8,14 @@ const MOST: usize = 1024 * 1024;
 
 /// Nobody takes anything out any more.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Closed;
+pub(crate) struct Closed;
 
 /// Puts something in that weighs so many bytes, and waits for room. What is heavier than its share
 /// waits until all before it is taken.
 ///
 /// # Errors
 /// When nobody takes anything out any more.
-pub async fn put<T>(queue: &mpsc::Sender<T>, thing: T, weight: usize) -> Result<(), Closed> {
+pub(crate) async fn put<T>(queue: &mpsc::Sender<T>, thing: T, weight: usize) -> Result<(), Closed> {
     let places = queue.max_capacity();
     if weight <= MOST / places {
         return queue.send(thing).await.map_err(|_| Closed);

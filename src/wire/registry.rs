@@ -39,7 +39,7 @@ use crate::{
 const SETTLING: Duration = Duration::from_secs(3);
 
 /// Whether the user agreed that this is started.
-pub type Consent = Arc<dyn Fn(&Start) -> bool + Send + Sync>;
+pub(crate) type Consent = Arc<dyn Fn(&Start) -> bool + Send + Sync>;
 
 /// Connections by name, opened at first use and kept until the registry is dropped.
 pub struct Registry {

@@ -12,13 +12,13 @@ use crate::model::{
 };
 
 /// Gives the value of an environment variable.
-pub type Variables = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+pub(crate) type Variables = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 /// Gives a secret of the key store. May take its time: the user may be asked to unlock it.
-pub type Keys = Arc<dyn Fn(&str) -> Result<String, Problem> + Send + Sync>;
+pub(crate) type Keys = Arc<dyn Fn(&str) -> Result<String, Problem> + Send + Sync>;
 
 /// Is told each secret before it is used.
-pub type Told = Arc<dyn Fn(&str) + Send + Sync>;
+pub(crate) type Told = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// So long the user may take to unlock the key store.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -53,7 +53,7 @@ const GRACE: std::time::Duration = std::time::Duration::from_millis(100);
 const TELLING: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// A call whose clock is running.
-pub struct Begun {
+pub(crate) struct Begun {
     request: Request,
     limits: Limits,
     sink: EventSink,
@@ -61,7 +61,7 @@ pub struct Begun {
 
 /// What a procedure gets beside its request.
 #[derive(Clone, Copy)]
-pub struct With<'w> {
+pub(crate) struct With<'w> {
     pub connection: &'w Connection,
     pub bus: &'w dyn Bus,
     pub secrets: &'w Secrets,
@@ -70,7 +70,7 @@ pub struct With<'w> {
 
 /// Starts the clock of a call, before its connection is there.
 #[must_use]
-pub fn begin(request: Request, limits: Limits, events: mpsc::Sender<Event>) -> Begun {
+pub(crate) fn begin(request: Request, limits: Limits, events: mpsc::Sender<Event>) -> Begun {
     Begun { request, limits, sink: EventSink::new(events) }
 }
 

@@ -18,13 +18,15 @@ pub fn install() {
 }
 
 /// How a connection is encrypted; none where it is not to be.
-pub async fn encryption(connection: &Connection) -> Result<Option<Arc<ClientConfig>>, CallError> {
+pub(crate) async fn encryption(
+    connection: &Connection,
+) -> Result<Option<Arc<ClientConfig>>, CallError> {
     if connection.tls.required { config(connection).await.map(Some) } else { Ok(None) }
 }
 
 /// What a connection's settings say of encryption, ready for use. Without a file of authorities the
 /// system's are trusted.
-pub async fn config(connection: &Connection) -> Result<Arc<ClientConfig>, CallError> {
+pub(crate) async fn config(connection: &Connection) -> Result<Arc<ClientConfig>, CallError> {
     let mut roots = RootCertStore::empty();
     match &connection.tls.ca_file {
         Some(path) => {
@@ -94,7 +96,7 @@ const CHECK: &str = "check the connection's certificates, and whether the server
 
 /// Why there is no encrypted connection to `host` at `place`.
 #[must_use]
-pub fn refusal(place: &str, host: &str, error: &std::io::Error) -> CallError {
+pub(crate) fn refusal(place: &str, host: &str, error: &std::io::Error) -> CallError {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
         Some(fault) => refused(place, host, fault),
         None => unencrypted(place, &error.to_string(), CHECK),
@@ -103,7 +105,7 @@ pub fn refusal(place: &str, host: &str, error: &std::io::Error) -> CallError {
 
 /// The same, where the encryption itself says why.
 #[must_use]
-pub fn refused(place: &str, host: &str, fault: &Error) -> CallError {
+pub(crate) fn refused(place: &str, host: &str, fault: &Error) -> CallError {
     let (cause, remedy) = match fault {
         Error::InvalidCertificate(fault) => fault_of(fault, host),
         Error::InvalidMessage(_) => (

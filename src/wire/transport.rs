@@ -62,7 +62,7 @@ const TRANSPORTS: &[(TransportKind, Open)] = &[
 
 /// Opens a connection by its kind of transport. `None`: no transport of that kind is built in.
 #[must_use]
-pub fn open<'a>(
+pub(crate) fn open<'a>(
     connection: &'a Connection,
     secrets: &'a Secrets,
 ) -> Option<Doing<'a, Arc<dyn Bus>>> {

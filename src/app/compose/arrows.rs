@@ -227,6 +227,6 @@ pub fn everywhere(ground: ComposeContext<'_>, tools: &[EntryId]) -> Result<Plan,
 ///
 /// # Errors
 /// When they do already.
-pub fn stay(ground: ComposeContext<'_>, tools: &[EntryId]) -> Result<Plan, String> {
+pub(crate) fn stay(ground: ComposeContext<'_>, tools: &[EntryId]) -> Result<Plan, String> {
     regate(ground, tools, "stay:", |tool| Gate { next: None, ..tool.gate.clone() })
 }

@@ -40,7 +40,7 @@ impl Column {
 
 /// What stands in a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tick {
+pub(crate) enum Tick {
     On,
     /// On because the tool names nothing: in `default`, or in every state.
     Implied,
@@ -56,7 +56,7 @@ impl Tick {
 
 /// What stands in the cell of a tool and a column.
 #[must_use]
-pub fn tick(tool: &Tool, column: &Column, settings: Option<&Value>) -> Tick {
+pub(crate) fn tick(tool: &Tool, column: &Column, settings: Option<&Value>) -> Tick {
     let on = |is: bool| if is { Tick::On } else { Tick::Off };
     match column {
         Column::Group(name) => match &tool.gate.groups {

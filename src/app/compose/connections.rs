@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The table of the settings file that holds them.
-pub const CONNECTIONS: &str = "connections";
+pub(crate) const CONNECTIONS: &str = "connections";
 
 /// The member that names the workspace's own one.
 const USUAL: &str = "connection";
@@ -24,7 +24,7 @@ const USUAL: &str = "connection";
 ///
 /// # Errors
 /// When the settings file does not say that connection, or would say nothing new.
-pub fn of_tool(
+pub(crate) fn of_tool(
     ground: ComposeContext<'_>,
     connections: &Connections,
     tool: &Tool,
@@ -87,13 +87,13 @@ pub fn of_tool(
 
 /// Where the table of a connection stands in the settings file.
 #[must_use]
-pub fn table(name: &str) -> Pointer {
+pub(crate) fn table(name: &str) -> Pointer {
     Pointer::root().child(CONNECTIONS).child(name)
 }
 
 /// Edits of a connection's table.
 #[must_use]
-pub fn edited(ground: ComposeContext<'_>, name: &str, edits: &[Edit]) -> Plan {
+pub(crate) fn edited(ground: ComposeContext<'_>, name: &str, edits: &[Edit]) -> Plan {
     let of = |edit: &Edit| {
         let text = || {
             let value = match edit {
@@ -114,7 +114,7 @@ pub fn edited(ground: ComposeContext<'_>, name: &str, edits: &[Edit]) -> Plan {
 ///
 /// # Errors
 /// When it cannot be called so, is there already, or the address is none.
-pub fn add(ground: ComposeContext<'_>, text: &str) -> Result<Plan, String> {
+pub(crate) fn add(ground: ComposeContext<'_>, text: &str) -> Result<Plan, String> {
     let mut words = text.split_whitespace();
     let (Some(name), Some(address), None) = (words.next(), words.next(), words.next()) else {
         return Err("write a name and an address: local nats://127.0.0.1:4222".into());
@@ -150,7 +150,7 @@ fn free(ground: ComposeContext<'_>, name: &str) -> Result<(), String> {
 
 /// Whether the settings file has a table of that name.
 #[must_use]
-pub fn written(ground: ComposeContext<'_>, name: &str) -> bool {
+pub(crate) fn written(ground: ComposeContext<'_>, name: &str) -> bool {
     ground.settings().is_some_and(|settings| table(name).get(settings).is_some())
 }
 
@@ -165,7 +165,7 @@ fn is_usual(ground: ComposeContext<'_>, name: &str) -> bool {
 ///
 /// # Errors
 /// When it cannot be called so.
-pub fn rename(ground: ComposeContext<'_>, from: &str, to: &str) -> Result<Plan, String> {
+pub(crate) fn rename(ground: ComposeContext<'_>, from: &str, to: &str) -> Result<Plan, String> {
     if from == to {
         return Err("type the new name".into());
     }
@@ -186,7 +186,7 @@ pub fn rename(ground: ComposeContext<'_>, from: &str, to: &str) -> Result<Plan, 
 ///
 /// # Errors
 /// When the file has none of that name.
-pub fn remove(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
+pub(crate) fn remove(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
     if !written(ground, name) {
         return Err(format!("{name} is not in {SETTINGS}"));
     }
@@ -205,7 +205,7 @@ pub fn remove(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
 ///
 /// # Errors
 /// When it is that already, or stands in no file.
-pub fn make_usual(
+pub(crate) fn make_usual(
     ground: ComposeContext<'_>,
     connections: &Connections,
     name: &str,

@@ -178,7 +178,7 @@ impl<'s> ComposeContext<'s> {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn named(text: &str, what: &str) -> Result<Name, String> {
+pub(crate) fn named(text: &str, what: &str) -> Result<Name, String> {
     match text {
         "" => Err(format!("the {what} needs a name")),
         ANY => Err(format!("\"*\" stands for every {what}; it can't be the name of one")),
@@ -191,7 +191,7 @@ pub fn named(text: &str, what: &str) -> Result<Name, String> {
 
 /// The files that places are in, each once.
 #[must_use]
-pub fn files_of<'m>(places: impl IntoIterator<Item = &'m Mention>) -> Vec<&'m str> {
+pub(crate) fn files_of<'m>(places: impl IntoIterator<Item = &'m Mention>) -> Vec<&'m str> {
     let mut files: Vec<&str> = places.into_iter().map(|mention| mention.file.as_str()).collect();
     files.sort_unstable();
     files.dedup();

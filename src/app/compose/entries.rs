@@ -97,7 +97,11 @@ impl Home {
 ///
 /// # Errors
 /// Why it can't.
-pub fn free_key(key: &str, kind: EntryKind, ground: ComposeContext<'_>) -> Result<(), String> {
+pub(crate) fn free_key(
+    key: &str,
+    kind: EntryKind,
+    ground: ComposeContext<'_>,
+) -> Result<(), String> {
     if key.is_empty() {
         return Err("a key is needed".into());
     }
@@ -115,7 +119,7 @@ pub fn free_key(key: &str, kind: EntryKind, ground: ComposeContext<'_>) -> Resul
 ///
 /// # Errors
 /// When a file of that name is there.
-pub fn place_new(
+pub(crate) fn place_new(
     key: &str,
     kind: EntryKind,
     section: Option<&str>,

@@ -19,12 +19,12 @@ use crate::{
 };
 
 /// The key of the workspace's own groups in the settings file.
-pub const GROUPS: &str = "groups";
+pub(crate) const GROUPS: &str = "groups";
 
 /// Where one of the workspace's own groups stands in the settings, by its full name:
 /// `knowledge/read`.
 #[must_use]
-pub fn own_place(settings: &Value, name: &str) -> Option<Pointer> {
+pub(crate) fn own_place(settings: &Value, name: &str) -> Option<Pointer> {
     fn below(value: &Value, at: &Pointer, above: &str, name: &str) -> Option<Pointer> {
         value.as_object()?.iter().find_map(|(key, value)| {
             let full = if above.is_empty() { key.clone() } else { format!("{above}/{key}") };

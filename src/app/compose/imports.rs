@@ -28,7 +28,7 @@ type New<'n> = (&'static dyn Deployment, &'n Item, Value);
 
 /// What becomes of entries here that are other than those there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Differing {
+pub(crate) enum Differing {
     Keep,
     Overwrite,
 }
@@ -38,7 +38,7 @@ pub enum Differing {
 ///
 /// # Errors
 /// When nothing would change.
-pub fn plan(
+pub(crate) fn plan(
     ground: ComposeContext<'_>,
     items: &[Item],
     differing: Differing,

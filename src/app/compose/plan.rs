@@ -87,7 +87,7 @@ impl Plan {
 
 /// A list of names in words: `a, b and 3 more`.
 #[must_use]
-pub fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+pub(crate) fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     const NAMED: usize = 6;
     let names: Vec<&str> = names.into_iter().collect();
     if names.len() <= NAMED + 1 {

@@ -22,18 +22,18 @@ use crate::{
 };
 
 /// The key of the list in the settings file.
-pub const STATES: &str = "states";
+pub(crate) const STATES: &str = "states";
 
 /// The states that the workspace's settings list.
 #[must_use]
-pub fn listed_states(settings: &Value) -> Vec<Name> {
+pub(crate) fn listed_states(settings: &Value) -> Vec<Name> {
     let items = settings.get(STATES).and_then(Value::as_array);
     items.into_iter().flatten().filter_map(Value::as_str).map(Name::from).collect()
 }
 
 /// Whether a tool or the settings name the state.
 #[must_use]
-pub fn is_there(ground: ComposeContext<'_>, name: &str) -> bool {
+pub(crate) fn is_there(ground: ComposeContext<'_>, name: &str) -> bool {
     name == UNDEFINED
         || ground.catalog.tools.iter().any(|tool| lists(tool, name) || leads(tool, name))
         || ground
@@ -114,7 +114,7 @@ pub fn rename(ground: ComposeContext<'_>, from: &str, to: &str) -> Result<Plan, 
 
 /// What refers to a state, in words; empty where nothing does.
 #[must_use]
-pub fn references(ground: ComposeContext<'_>, name: &str) -> Vec<String> {
+pub(crate) fn references(ground: ComposeContext<'_>, name: &str) -> Vec<String> {
     let keys = |fits: fn(&Tool, &str) -> bool| {
         listed(
             ground

@@ -21,7 +21,7 @@ const DEEPEST: usize = 4;
 
 /// An expectation that the answer meets.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Suggestion {
+pub(crate) struct Suggestion {
     /// The key in the case: `outcome`, `json`, …
     pub what: &'static str,
     pub value: Value,
@@ -31,7 +31,7 @@ pub struct Suggestion {
 
 /// All that a case may expect of an answer like this one.
 #[must_use]
-pub fn offers(answer: &Answer, mask: &Mask) -> Vec<Suggestion> {
+pub(crate) fn offers(answer: &Answer, mask: &Mask) -> Vec<Suggestion> {
     let mut offers = Vec::new();
     let mut add = |what, value, usual| offers.push(Suggestion { what, value, usual });
     add("outcome", answer.outcome.unwrap_or(Outcome::Succeeded).word().into(), true);
@@ -67,7 +67,7 @@ pub fn offers(answer: &Answer, mask: &Mask) -> Vec<Suggestion> {
 }
 
 /// What is expected of those that were chosen.
-pub fn chosen(
+pub(crate) fn chosen(
     offers: &[Suggestion],
     is_chosen: impl Fn(&Suggestion) -> bool,
 ) -> Map<String, Value> {

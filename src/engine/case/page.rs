@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Where a workspace keeps its cases.
-pub const FOLDER: &str = "cases";
+pub(crate) const FOLDER: &str = "cases";
 
 const HEAD: &str = "\
 # A call kept as a case: `toolcrib test FILE` makes it again and says where the answer differs.
@@ -24,7 +24,7 @@ const HIDDEN: &str =
 
 /// The text of a new case. The user and the connection stay open where they are not given.
 #[must_use]
-pub fn text(
+pub(crate) fn text(
     name: &str,
     tool: &str,
     arguments: &Literal,
@@ -56,7 +56,7 @@ pub fn text(
 
 /// A case in one line, for a list.
 #[must_use]
-pub fn summary(case: &Case) -> String {
+pub(crate) fn summary(case: &Case) -> String {
     let expect = &case.expect;
     let parts = [
         Some(expect.outcome.unwrap_or(Outcome::Succeeded).word().to_owned()),

@@ -127,7 +127,7 @@ impl Verdict {
 /// Holds an answer against a case. That it ends as expected is always looked at: where nothing is
 /// said, it must succeed.
 #[must_use]
-pub fn judge(case: &Case, answer: Answer) -> Verdict {
+pub(crate) fn judge(case: &Case, answer: Answer) -> Verdict {
     let expect = &case.expect;
     let mut findings = vec![outcome(expect.outcome.unwrap_or(Outcome::Succeeded), &answer)];
     let mut add =

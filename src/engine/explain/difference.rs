@@ -10,7 +10,7 @@ use crate::{
 /// What a request has: now, and in all that it can come to. Each list in the order of tools or
 /// states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
+pub(crate) struct Standing {
     /// Keys of the tools that are available now.
     pub available: Vec<Name>,
     /// Keys of the tools that a run can come to take.
@@ -41,7 +41,7 @@ impl Standing {
 
 /// What is there after a change and was not before, and the other way round.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Turn {
+pub(crate) struct Turn {
     pub gained: Vec<Name>,
     pub lost: Vec<Name>,
 }
@@ -64,7 +64,7 @@ impl Turn {
 
 /// How two standings differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Difference {
+pub(crate) struct Difference {
     pub available: Turn,
     pub runnable: Turn,
     pub states: Turn,

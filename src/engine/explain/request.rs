@@ -15,7 +15,7 @@ use crate::{
 
 /// The ends that a request can come to, and what it never comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RequestView {
+pub(crate) struct RequestView {
     /// Tools that no run under these groups can take, each with the reason in words.
     pub never_run: Vec<(ToolRow, String)>,
     /// States that no run comes to.

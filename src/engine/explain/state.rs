@@ -14,7 +14,7 @@ use crate::{
 
 /// What can be said about one state, whatever groups are asked for; of the tools that are loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StateView {
+pub(crate) struct StateView {
     pub name: Name,
     /// Tools that lead here from elsewhere.
     pub into: Vec<Passage>,
@@ -31,7 +31,7 @@ pub struct StateView {
 
 /// A tool as it leads from a state to a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Passage {
+pub(crate) struct Passage {
     pub tool: ToolRow,
     /// The states that it lists; `None`: any state.
     pub from: Option<Vec<Name>>,

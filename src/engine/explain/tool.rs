@@ -20,7 +20,7 @@ use crate::{
 
 /// A tool's reasons and what to do about them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Explanation {
+pub(crate) struct Explanation {
     pub tool: ToolRow,
     /// Empty when the tool is available.
     pub reasons: Vec<Reason>,
@@ -30,7 +30,7 @@ pub struct Explanation {
 
 /// A change that shows a hidden tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
+pub(crate) enum Change {
     /// Ask for these groups too.
     Ask { groups: Vec<Name> },
     /// Take these tools first, which leads to the state.
@@ -89,14 +89,14 @@ impl Change {
 /// Every smallest set of groups under which a tool can run from a state at all, nothing being asked
 /// for beside.
 #[must_use]
-pub fn sufficient_groups<T: Gated>(tools: &[T], start: &str, tool: ToolRow) -> GroupSets {
+pub(crate) fn sufficient_groups<T: Gated>(tools: &[T], start: &str, tool: ToolRow) -> GroupSets {
     GroupSearch::new(tools, &AskedGroups::Only(Vec::new()), start, &Allowed::Every)
         .every_smallest(tool)
 }
 
 /// Explains tools in one context; prepared once, asked for many.
 #[derive(Debug)]
-pub struct Explainer {
+pub(crate) struct Explainer {
     filter: Filter,
     /// Why the user may not ask for these groups, and the filter without those that exceed.
     denied: Option<(Denied, Filter)>,

@@ -1,7 +1,7 @@
 //! What to draw: boxes with their lines, arrows with their labels.
 
 /// How many cells a text takes. Given by the caller, since terminals and other media differ.
-pub type Measure = fn(&str) -> usize;
+pub(crate) type Measure = fn(&str) -> usize;
 
 /// One cell for each letter; right for plain text.
 #[must_use]

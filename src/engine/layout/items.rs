@@ -6,12 +6,12 @@ use super::{
     rank::Ranks,
 };
 
-pub type ItemRow = usize;
-pub type LinkRow = usize;
+pub(crate) type ItemRow = usize;
+pub(crate) type LinkRow = usize;
 
 /// What takes room in a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     Box(usize),
     /// An arrow passing straight through.
     Bend,
@@ -20,7 +20,7 @@ pub enum Kind {
 }
 
 #[derive(Clone, Debug)]
-pub struct Item {
+pub(crate) struct Item {
     pub kind: Kind,
     pub layer: usize,
     /// Room in the direction of the layers, and in the other.
@@ -35,7 +35,7 @@ pub struct Item {
 
 /// A piece of an arrow between items of neighbouring layers.
 #[derive(Clone, Debug)]
-pub struct Link {
+pub(crate) struct Link {
     pub from: ItemRow,
     pub to: ItemRow,
     /// Where it leaves and enters, from the beginning of the item.
@@ -45,7 +45,7 @@ pub struct Link {
 
 /// Boxes stand in even layers, labels in odd ones.
 #[derive(Debug)]
-pub struct Items {
+pub(crate) struct Items {
     pub items: Vec<Item>,
     pub links: Vec<Link>,
     /// The items of each layer in their order.
@@ -123,7 +123,7 @@ fn stubs(diagram: &Diagram, ranks: &Ranks) -> Vec<bool> {
 }
 
 /// An arrow's label; a stub's names the box that it leads to.
-pub fn label(diagram: &Diagram, row: usize, stub: bool) -> String {
+pub(crate) fn label(diagram: &Diagram, row: usize, stub: bool) -> String {
     let arrow = &diagram.arrows[row];
     let target = diagram.boxes[arrow.to]
         .lines

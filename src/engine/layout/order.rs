@@ -13,7 +13,7 @@ const MANY: usize = 4_000;
 
 /// Leaves the layers in the best order found. Boxes that stood somewhere `earlier` keep their
 /// order, unless without that far fewer links cross.
-pub fn reduce_crossings(items: &mut Items, earlier: &[Option<BoxPosition>]) {
+pub(crate) fn reduce_crossings(items: &mut Items, earlier: &[Option<BoxPosition>]) {
     let mut places = vec![None; items.items.len()];
     let known = places.iter_mut().zip(earlier).filter_map(|(place, seat)| Some((place, (*seat)?)));
     let known = known.map(|(place, seat)| *place = Some(seat.across)).count();
@@ -232,7 +232,7 @@ fn pair_crossings(first: &[usize], second: &[usize]) -> usize {
 }
 
 /// How many pairs of links cross.
-pub fn crossings(items: &Items) -> usize {
+pub(crate) fn crossings(items: &Items) -> usize {
     let place = items.ranks_within();
     let mut total = 0;
     for layer in &items.layers {

@@ -11,7 +11,7 @@ const STANDING: f64 = 40.0;
 
 /// Sets [`super::items::Item::at`] of every item; the least is 0.
 /// Boxes begin where they stood `earlier`, as far as the others leave room.
-pub fn place_across(items: &mut Items, earlier: &[Option<BoxPosition>]) {
+pub(crate) fn place_across(items: &mut Items, earlier: &[Option<BoxPosition>]) {
     let mut at: Vec<f64> = vec![0.0; items.items.len()];
     let stood: Vec<Option<f64>> = (0..items.items.len())
         .map(|row| {

@@ -7,7 +7,7 @@ use super::{
 
 /// Each box's layer, and which arrows run against the layers.
 #[derive(Debug)]
-pub struct Ranks {
+pub(crate) struct Ranks {
     pub layer: Vec<usize>,
     pub reversed: Vec<bool>,
 }
@@ -18,7 +18,7 @@ pub struct Ranks {
 /// arrow stand below all others. Where boxes stood `earlier`, arrows keep the direction that they
 /// had.
 #[must_use]
-pub fn rank(diagram: &Diagram, earlier: &[Option<BoxPosition>]) -> Ranks {
+pub(crate) fn rank(diagram: &Diagram, earlier: &[Option<BoxPosition>]) -> Ranks {
     let count = diagram.boxes.len();
     let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); count];
     for (row, arrow) in diagram.arrows.iter().enumerate() {

@@ -10,7 +10,7 @@ use super::{
 };
 
 /// The picture of placed items.
-pub fn draw(diagram: &Diagram, items: &Items) -> Picture {
+pub(crate) fn draw(diagram: &Diagram, items: &Items) -> Picture {
     let mut height = items.items.iter().map(|item| item.at + item.across).max().unwrap_or(0);
     let channels: Vec<Channel> =
         (1..items.layers.len()).map(|layer| Channel::new(items, layer - 1, &mut height)).collect();

@@ -76,7 +76,7 @@ pub struct View<'v> {
 
 /// Which tools give arrows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Drawn {
+pub(crate) enum Drawn {
     /// Those whose groups are asked for.
     Asked,
     /// All; so the picture stays when other groups are asked for.
@@ -283,7 +283,7 @@ fn folded_lines(workflow: &Workflow, states: &[StateRow], view: View<'_>) -> Vec
 
 /// The tools of an arrow: their keys while they fit, else the first and how many more.
 #[must_use]
-pub fn label<T: Gated>(rows: &[ToolRow], tools: &[T], measure: Measure) -> String {
+pub(crate) fn label<T: Gated>(rows: &[ToolRow], tools: &[T], measure: Measure) -> String {
     let keys: Vec<&str> = rows.iter().filter_map(|row| tools.get(*row)).map(Gated::key).collect();
     let all = keys.join(", ");
     match keys.as_slice() {
@@ -296,7 +296,7 @@ pub fn label<T: Gated>(rows: &[ToolRow], tools: &[T], measure: Measure) -> Strin
 
 /// A text of at most `room` cells, with an ellipsis where something is left out.
 #[must_use]
-pub fn shortened(text: &str, room: usize, measure: Measure) -> String {
+pub(crate) fn shortened(text: &str, room: usize, measure: Measure) -> String {
     if measure(text) <= room {
         return text.to_owned();
     }

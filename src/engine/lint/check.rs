@@ -154,7 +154,7 @@ impl Found<'_> {
 /// Words that may be shown anywhere: no control characters, and no passwords of addresses that a
 /// message quotes.
 #[must_use]
-pub fn safe(words: &str) -> String {
+pub(crate) fn safe(words: &str) -> String {
     visible(&without_passwords(words)).into_owned()
 }
 
@@ -189,7 +189,7 @@ pub fn member(key: &str) -> Pointer {
 
 /// "; did you mean …?" for a near name, else nothing.
 #[must_use]
-pub fn did_you_mean(near: Option<&str>) -> String {
+pub(crate) fn did_you_mean(near: Option<&str>) -> String {
     near.map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"))
 }
 

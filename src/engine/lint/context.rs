@@ -85,7 +85,7 @@ impl<'c> LintContext<'c> {
 
 /// The states that a tool lists; none where it is available in every state.
 #[must_use]
-pub fn listed(tool: &Tool) -> &[Name] {
+pub(crate) fn listed(tool: &Tool) -> &[Name] {
     match &tool.gate.states {
         States::Every => &[],
         States::Only(listed) => listed,

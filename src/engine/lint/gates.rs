@@ -18,7 +18,7 @@ use crate::{
     syntax::edit::Edit,
 };
 
-pub fn no_group(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn no_group(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if tool.gate.groups.as_ref().is_some_and(Vec::is_empty) {
         let found = report.at(
             &tool.entry,
@@ -29,14 +29,14 @@ pub fn no_group(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn wildcard(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn wildcard(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if tool.gate.groups.iter().flatten().any(|group| &**group == ANY) {
         let message = "\"*\" among a tool's groups is a group of that name: only a request for \"*\" matches it";
         report.at(&tool.entry, place(tool, tool.keys.groups, ANY), message);
     }
 }
 
-pub fn comma(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn comma(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for group in tool.gate.groups.iter().flatten().filter(|group| group.contains(',')) {
         let parts: Vec<&str> =
             group.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
@@ -58,7 +58,7 @@ pub fn comma(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn blanks(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn blanks(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for (key, name) in names(tool).filter(|(_, name)| name.trim() != &***name) {
         let message = format!("\"{name}\" begins or ends with a blank, and names match exactly");
         report
@@ -74,7 +74,7 @@ fn names(tool: &Tool) -> impl Iterator<Item = (&'static str, &Name)> {
     groups.chain(states).chain(tool.gate.next.iter().map(|name| (tool.keys.next, name)))
 }
 
-pub fn near_duplicates(context: &LintContext<'_>, report: &mut Report<'_>) {
+pub(crate) fn near_duplicates(context: &LintContext<'_>, report: &mut Report<'_>) {
     let (groups, states) = (rarer(&context.groups), rarer(&context.states));
     if groups.is_empty() && states.is_empty() {
         return;
@@ -139,7 +139,7 @@ const WRITING: &[&str] = &[
     "grant",
 ];
 
-pub fn write_reachable(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn write_reachable(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(groups) = tool.gate.groups.as_ref() else { return };
     let Some(reading) = groups.iter().find(|group| says(group, READING)) else { return };
     let writing = groups

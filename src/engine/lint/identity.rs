@@ -16,7 +16,7 @@ use crate::{
     syntax::edit::Edit,
 };
 
-pub fn duplicate_key(context: &LintContext<'_>, report: &mut Report<'_>) {
+pub(crate) fn duplicate_key(context: &LintContext<'_>, report: &mut Report<'_>) {
     let mut first: HashMap<(SystemId, EntryKind, &str), &Entry> = HashMap::new();
     for entry in context.catalog.entries() {
         if let Some(earlier) = first.get(&(entry.system, entry.kind, entry.key.as_str())) {
@@ -33,7 +33,7 @@ pub fn duplicate_key(context: &LintContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-pub fn duplicate_name(context: &LintContext<'_>, report: &mut Report<'_>) {
+pub(crate) fn duplicate_name(context: &LintContext<'_>, report: &mut Report<'_>) {
     let mut first: HashMap<(SystemId, &str), &Tool> = HashMap::new();
     for tool in &context.catalog.tools {
         match first.get(&(tool.entry.system, tool.name.as_str())) {
@@ -52,7 +52,7 @@ pub fn duplicate_name(context: &LintContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-pub fn twins(context: &LintContext<'_>, report: &mut Report<'_>) {
+pub(crate) fn twins(context: &LintContext<'_>, report: &mut Report<'_>) {
     let tools = &context.catalog.tools;
     for set in twins::twins(tools) {
         let mut set = set.iter().filter_map(|row| tools.get(*row));
@@ -80,7 +80,7 @@ fn stands(entry: &Entry, from: &Entry) -> String {
 /// The longest name that OpenAI's and Anthropic's APIs take.
 const LONGEST_NAME: usize = 64;
 
-pub fn name_refused(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn name_refused(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
     let fault = match tool.name.chars().find(|letter| !fits(*letter)) {
         Some(' ') => "has a blank in it".to_owned(),

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{check::Report, context::LintContext};
 use crate::{engine::secret::looks_secret, model::entry::Entry, schema::pointer::Pointer};
 
-pub fn in_descriptor(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
+pub(crate) fn in_descriptor(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     visit(&entry.value, &mut Vec::new(), &mut |path, text| {
         let key = path
             .iter()

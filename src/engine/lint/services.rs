@@ -11,7 +11,7 @@ use crate::{
     schema::pointer::Pointer,
 };
 
-pub fn unused(context: &LintContext<'_>, report: &mut Report<'_>) {
+pub(crate) fn unused(context: &LintContext<'_>, report: &mut Report<'_>) {
     let catalog = context.catalog;
     let used = catalog
         .tools
@@ -27,7 +27,7 @@ pub fn unused(context: &LintContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-pub fn same_queue(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
+pub(crate) fn same_queue(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
     if let Some(queue) = service
         .response_queue
         .as_ref()
@@ -40,7 +40,7 @@ pub fn same_queue(_: &LintContext<'_>, service: &Service, report: &mut Report<'_
     }
 }
 
-pub fn queue_shared(context: &LintContext<'_>, report: &mut Report<'_>) {
+pub(crate) fn queue_shared(context: &LintContext<'_>, report: &mut Report<'_>) {
     let mut first: HashMap<(SystemId, &str), &Service> = HashMap::new();
     for service in context.catalog.services.iter() {
         let Some(queue) = service.request_queue.as_deref().filter(|queue| !queue.is_empty()) else {

@@ -22,7 +22,7 @@ use crate::{
     syntax::edit::Edit,
 };
 
-pub fn empty(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn empty(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if tool.gate.states == States::Only(Vec::new()) {
         let found = report.at(
             &tool.entry,
@@ -33,7 +33,7 @@ pub fn empty(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn never_produced(context: &LintContext<'_>, report: &mut Report<'_>) {
+pub(crate) fn never_produced(context: &LintContext<'_>, report: &mut Report<'_>) {
     let (workflow, analysis) = context.flow();
     if analysis.never_produced.is_empty() {
         return;
@@ -59,7 +59,7 @@ pub fn never_produced(context: &LintContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-pub fn never_awaited(context: &LintContext<'_>, report: &mut Report<'_>) {
+pub(crate) fn never_awaited(context: &LintContext<'_>, report: &mut Report<'_>) {
     let (workflow, analysis) = context.flow();
     if analysis.never_awaited.is_empty() {
         return;
@@ -83,7 +83,7 @@ pub fn never_awaited(context: &LintContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-pub fn dead_end(context: &LintContext<'_>, report: &mut Report<'_>) {
+pub(crate) fn dead_end(context: &LintContext<'_>, report: &mut Report<'_>) {
     let (workflow, analysis) = context.flow();
     let dead: HashSet<StateRow> = analysis.dead_ends.iter().copied().collect();
     for (tool, part) in context.catalog.tools.iter().zip(workflow.members()) {
@@ -95,7 +95,7 @@ pub fn dead_end(context: &LintContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-pub fn trap(context: &LintContext<'_>, report: &mut Report<'_>) {
+pub(crate) fn trap(context: &LintContext<'_>, report: &mut Report<'_>) {
     let (workflow, analysis) = context.flow();
     for trap in &analysis.traps {
         let within: HashSet<StateRow> = trap.iter().copied().collect();
@@ -127,7 +127,7 @@ pub fn trap(context: &LintContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-pub fn unreachable(context: &LintContext<'_>, report: &mut Report<'_>) {
+pub(crate) fn unreachable(context: &LintContext<'_>, report: &mut Report<'_>) {
     let (workflow, analysis) = context.flow();
     let never_produced: HashSet<StateRow> =
         analysis.never_produced.iter().map(|waiting| waiting.state).collect();

@@ -17,9 +17,9 @@ use crate::{
 };
 
 pub const NOT_WELL_FORMED: &str = "syntax.not-well-formed";
-pub const DUPLICATE_KEY: &str = "syntax.duplicate-key";
-pub const READS_DIFFERENTLY: &str = "syntax.reads-differently";
-pub const NOT_JSON: &str = "syntax.not-json";
+pub(crate) const DUPLICATE_KEY: &str = "syntax.duplicate-key";
+pub(crate) const READS_DIFFERENTLY: &str = "syntax.reads-differently";
+pub(crate) const NOT_JSON: &str = "syntax.not-json";
 
 /// Codes with their severities and what they say, for lists of checks.
 pub const CODES: &[(&str, Severity, &str)] = &[
@@ -43,17 +43,17 @@ pub const CODES: &[(&str, Severity, &str)] = &[
 
 /// The finding of a text that cannot be read.
 #[must_use]
-pub fn refused(file: &FileId, error: &SyntaxError) -> Finding {
+pub(crate) fn refused(file: &FileId, error: &SyntaxError) -> Finding {
     let message = format!("not {}: {}", error.format.name(), error.message);
     finding(file, NOT_WELL_FORMED, &message, Pointer::root(), (error.line, error.column))
 }
 
 /// The entry that a place of a document lies in, with where that begins.
-pub type Homes<'h> = dyn Fn(usize, &Pointer) -> Option<(EntryId, Pointer)> + 'h;
+pub(crate) type Homes<'h> = dyn Fn(usize, &Pointer) -> Option<(EntryId, Pointer)> + 'h;
 
 /// The findings of a text that can, with fixes within entries.
 #[must_use]
-pub fn odd(file: &FileId, source: &Source, homes: &Homes<'_>) -> Vec<Finding> {
+pub(crate) fn odd(file: &FileId, source: &Source, homes: &Homes<'_>) -> Vec<Finding> {
     source.notes().iter().map(|note| odd_note(file, source, note, homes)).collect()
 }
 

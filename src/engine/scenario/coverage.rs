@@ -16,7 +16,7 @@ use crate::{
 
 /// Counts how often each state, transition and tool was exercised.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Coverage {
+pub(crate) struct Coverage {
     states: Share<Name>,
     transitions: Share<Transition>,
     tools: Share<Name>,
@@ -24,7 +24,7 @@ pub struct Coverage {
 
 /// A tool as it leads from a state to a state.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Transition {
+pub(crate) struct Transition {
     pub tool: Name,
     /// `None`: available in every state, which counts as one.
     pub from: Option<Name>,
@@ -34,7 +34,7 @@ pub struct Transition {
 
 /// Things in their order, each with how often it was exercised.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Share<K> {
+pub(crate) struct Share<K> {
     order: Vec<K>,
     counts: BTreeMap<K, u64>,
 }

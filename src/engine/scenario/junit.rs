@@ -5,7 +5,9 @@ use crate::engine::junit::{self, Checked, Suite};
 
 /// A report: a suite for each scenario, by name and file, and a case for each of its steps.
 #[must_use]
-pub fn report<'t>(trials: impl IntoIterator<Item = (&'t str, &'t str, &'t Trial)>) -> String {
+pub(crate) fn report<'t>(
+    trials: impl IntoIterator<Item = (&'t str, &'t str, &'t Trial)>,
+) -> String {
     let suite = |(name, file, trial): (&str, &str, &Trial)| Suite {
         name: name.to_owned(),
         file: file.to_owned(),

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Where a workspace keeps its scenarios.
-pub const FOLDER: &str = "scenarios";
+pub(crate) const FOLDER: &str = "scenarios";
 
 /// What stands at the head of every file.
 const HEAD: &str = "\
@@ -24,7 +24,7 @@ const HEAD: &str = "\
 
 /// The text; `trial` is the scenario as it went, for the comments.
 #[must_use]
-pub fn text(scenario: &Scenario, trial: &Trial) -> String {
+pub(crate) fn text(scenario: &Scenario, trial: &Trial) -> String {
     let whole = scenario.write();
     let mut text = HEAD.to_owned();
     let mut head: Map<String, Value> = whole.as_object().cloned().unwrap_or_default();
@@ -91,7 +91,7 @@ fn one_line(text: &str) -> String {
 
 /// A file name made of a scenario's name: small letters, digits and dashes.
 #[must_use]
-pub fn file_name(name: &str) -> String {
+pub(crate) fn file_name(name: &str) -> String {
     let mut file = String::new();
     for sign in name.chars().flat_map(char::to_lowercase) {
         if sign.is_alphanumeric() {

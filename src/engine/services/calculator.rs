@@ -40,14 +40,14 @@ const FUNCTIONS: &[Function] = &[
 const CONSTANTS: &[(&str, f64)] = &[("pi", std::f64::consts::PI), ("e", std::f64::consts::E)];
 
 /// Evaluates the argument `expression`.
-pub fn answer(asking: &Asking<'_>) -> Answer {
+pub(crate) fn answer(asking: &Asking<'_>) -> Answer {
     let expression = text(asking.arguments, "expression")
         .ok_or_else(|| Fault::new("missing-argument", "give an expression, such as (2 + 3) * 4"))?;
     Ok(vec![print(evaluate(&expression)?)])
 }
 
 /// The value of an expression, always finite.
-pub fn evaluate(expression: &str) -> Result<f64, Fault> {
+pub(crate) fn evaluate(expression: &str) -> Result<f64, Fault> {
     let mut reader = Reader { text: expression, at: 0, depth: 0 };
     let value = reader.sum()?;
     match reader.peek() {

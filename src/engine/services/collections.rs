@@ -2,7 +2,7 @@
 //! invented.
 
 /// One document.
-pub struct Document {
+pub(crate) struct Document {
     pub title: &'static str,
     pub text: &'static str,
 }
@@ -12,7 +12,8 @@ const fn document(title: &'static str, text: &'static str) -> Document {
 }
 
 /// Every collection, by name.
-pub const COLLECTIONS: &[(&str, &[Document])] = &[("customers", CUSTOMERS), ("products", PRODUCTS)];
+pub(crate) const COLLECTIONS: &[(&str, &[Document])] =
+    &[("customers", CUSTOMERS), ("products", PRODUCTS)];
 
 const CUSTOMERS: &[Document] = &[
     document(

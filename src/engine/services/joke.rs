@@ -86,7 +86,7 @@ const JOKES: &[(&str, &str, &str)] = &[
 
 /// Tells a joke about the argument `topic` in the configured `style`; the same question gets the
 /// same joke.
-pub fn answer(asking: &Asking<'_>) -> Answer {
+pub(crate) fn answer(asking: &Asking<'_>) -> Answer {
     let style = text(asking.config, "style").unwrap_or_else(|| STYLES[0].to_owned());
     if !STYLES.contains(&style.as_str()) {
         return Err(Fault::new(

@@ -22,7 +22,7 @@ const EMPTY_WORDS: &[&str] = &[
 ];
 
 /// Answers the argument `question` from the configured `collection`.
-pub fn answer(asking: &Asking<'_>) -> Answer {
+pub(crate) fn answer(asking: &Asking<'_>) -> Answer {
     let names: Vec<&str> = COLLECTIONS.iter().map(|(name, _)| *name).collect();
     let there_are = names.join(" and ");
     let wanted = text(asking.config, "collection").ok_or_else(|| {

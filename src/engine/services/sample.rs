@@ -21,7 +21,7 @@ pub struct Asking<'a> {
 }
 
 /// The pieces of an answer, to be joined without a separator; or why there is none.
-pub type Answer = Result<Vec<String>, Fault>;
+pub(crate) type Answer = Result<Vec<String>, Fault>;
 
 /// Why a service cannot answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Fault {
 
 /// A member as text; a number counts as the way it is written. `None`: absent, null or empty.
 #[must_use]
-pub fn text(map: &Map<String, Value>, name: &str) -> Option<String> {
+pub(crate) fn text(map: &Map<String, Value>, name: &str) -> Option<String> {
     let text = match map.get(name)? {
         Value::Null => return None,
         Value::String(text) => text.trim().to_owned(),

@@ -15,7 +15,7 @@ use crate::model::{
 /// The schema for a table with this value. A key that does not count for its transport is offered
 /// only while it is there.
 #[must_use]
-pub fn schema(table: &Value, systems: &[&SettingsSchema]) -> Value {
+pub(crate) fn schema(table: &Value, systems: &[&SettingsSchema]) -> Value {
     let kind = transport(table);
     let mut offered = Map::new();
     let mut offer = |key: &str, counts: bool, schema: Value| {
@@ -138,13 +138,13 @@ fn command_schema() -> [(&'static str, Value); 5] {
 }
 
 /// An address of each transport that has any, as help shows them.
-pub fn examples() -> impl Iterator<Item = &'static str> {
+pub(crate) fn examples() -> impl Iterator<Item = &'static str> {
     TRANSPORTS.iter().map(|kind| kind.about().example).filter(|example| !example.is_empty())
 }
 
 /// The transport that a table's words or first address say.
 #[must_use]
-pub fn transport(table: &Value) -> TransportKind {
+pub(crate) fn transport(table: &Value) -> TransportKind {
     let word = table.get("transport").and_then(Value::as_str);
     if let Some(kind) = word.and_then(TransportKind::of_word) {
         return kind;

@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Every key of a connection but those that systems add.
-pub const KEYS: [&str; 19] = [
+pub(crate) const KEYS: [&str; 19] = [
     "transport",
     "servers",
     COMMAND,
@@ -46,27 +46,27 @@ pub const KEYS: [&str; 19] = [
 ];
 
 /// The program that starts a server, in the place of addresses.
-pub const COMMAND: &str = "command";
+pub(crate) const COMMAND: &str = "command";
 
 /// Variables that it gets: a text, or `$NAME` for the value of that variable of ours.
-pub const ENV: &str = "env";
+pub(crate) const ENV: &str = "env";
 
 /// The same by the names that their values have in the system's key store.
-pub const ENV_KEY: &str = "env-key";
+pub(crate) const ENV_KEY: &str = "env-key";
 
 /// How many MiB an answer may have.
-pub const LARGEST: &str = "largest-answer";
+pub(crate) const LARGEST: &str = "largest-answer";
 
 /// The list within a connection that names the tools whose calls go through it.
-pub const TOOLS: &str = "tools";
+pub(crate) const TOOLS: &str = "tools";
 
 /// Keys that people write a secret under, and how the keys to use begin.
-pub const SECRETS: [(&str, &str); 3] =
+pub(crate) const SECRETS: [(&str, &str); 3] =
     [("password", "password"), ("token", "token"), ("secret", "password")];
 
 /// Reads `[connections.NAME]` with what these systems add to it; one that cannot be used is noted
 /// and left out.
-pub fn read(
+pub(crate) fn read(
     reader: &mut Reader,
     name: &str,
     table: &Table<'_>,
@@ -122,7 +122,7 @@ fn endpoint(reader: &mut Reader, name: &str, table: &Table<'_>) -> Option<Endpoi
 
 /// The transport of a table that names none.
 #[must_use]
-pub fn said_by(address: Option<&str>, members: &Map<String, Value>) -> TransportKind {
+pub(crate) fn said_by(address: Option<&str>, members: &Map<String, Value>) -> TransportKind {
     let command = members.get(COMMAND).filter(|_| address.is_none());
     command
         .and_then(|_| TransportKind::of_command())
@@ -179,7 +179,7 @@ fn words() -> Vec<(&'static str, TransportKind)> {
 }
 
 /// Reads the tools whose calls go through a connection: each through one.
-pub fn read_tools(
+pub(crate) fn read_tools(
     reader: &mut Reader,
     name: &str,
     table: &Table<'_>,
@@ -241,7 +241,7 @@ fn credentials(reader: &mut Reader, table: &Table<'_>) -> Option<Credentials> {
 
 /// Whether an address holds a user or password.
 #[must_use]
-pub fn holds_credentials(server: &str) -> bool {
+pub(crate) fn holds_credentials(server: &str) -> bool {
     let rest = server.split_once("://").map_or(server, |(_, rest)| rest);
     rest.split('/').next().unwrap_or_default().contains('@')
 }
@@ -251,7 +251,7 @@ pub fn holds_credentials(server: &str) -> bool {
 /// # Errors
 /// When there is none of that name, or the address is not one; the text is not repeated where it
 /// may hold a password.
-pub fn named(connections: &Connections, wanted: &str) -> Result<Connection, Problem> {
+pub(crate) fn named(connections: &Connections, wanted: &str) -> Result<Connection, Problem> {
     let doing = "choosing the connection";
     if let Some(named) = connections.named(wanted) {
         return Ok(named.clone());

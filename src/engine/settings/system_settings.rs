@@ -184,7 +184,7 @@ impl SettingsSchema {
 
 /// The properties of an object's schema.
 #[must_use]
-pub fn properties(schema: &Value) -> &Map<String, Value> {
+pub(crate) fn properties(schema: &Value) -> &Map<String, Value> {
     static NONE: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
     schema["properties"].as_object().unwrap_or(&NONE)
 }

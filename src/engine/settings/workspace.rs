@@ -38,7 +38,7 @@ const MODES: [(&str, Mode); 3] = [
 /// What a text says, and everything that is wrong in it; `systems` is what systems need to know of
 /// connections, `tables` are those that systems read themselves.
 #[must_use]
-pub fn parse(
+pub(crate) fn parse(
     text: &str,
     systems: &[&SettingsSchema],
     tables: &[&str],

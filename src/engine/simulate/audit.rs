@@ -18,7 +18,7 @@ use crate::{
 /// The record of the way from the start to where one stands, under the document's names. A request
 /// that the permissions gate refuses offers no tool and says so under `refused`.
 #[must_use]
-pub fn record<T: Gated>(
+pub(crate) fn record<T: Gated>(
     simulation: &Simulation,
     tools: &[T],
     profiles: &[Profile],
@@ -84,7 +84,7 @@ fn names(names: &[Name]) -> Value {
 
 /// `1.2s`: milliseconds as seconds without needless digits.
 #[must_use]
-pub fn seconds(milliseconds: u64) -> String {
+pub(crate) fn seconds(milliseconds: u64) -> String {
     let (whole, part) = (milliseconds / 1000, milliseconds % 1000);
     let text = format!("{whole}.{part:03}");
     format!("{}s", text.trim_end_matches('0').trim_end_matches('.'))
@@ -92,7 +92,7 @@ pub fn seconds(milliseconds: u64) -> String {
 
 /// `2024-01-01T10:00:01Z`, with milliseconds where there are any.
 #[must_use]
-pub fn timestamp(at: Millis) -> String {
+pub(crate) fn timestamp(at: Millis) -> String {
     let at = i64::try_from(at.0).ok().and_then(|at| Timestamp::from_millisecond(at).ok());
     at.unwrap_or(Timestamp::MAX).to_string()
 }

@@ -18,7 +18,7 @@ const SECOND_BOUNDS: &[f64] = &[0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 300.0];
 /// The counters of the way from the start to where one stands. A run counts as one request, and as
 /// another whenever its groups change.
 #[must_use]
-pub fn text<T: Gated>(simulation: &Simulation, tools: &[T], profiles: &[Profile]) -> String {
+pub(crate) fn text<T: Gated>(simulation: &Simulation, tools: &[T], profiles: &[Profile]) -> String {
     let way: Vec<&Step> = simulation
         .way_to(simulation.at())
         .into_iter()

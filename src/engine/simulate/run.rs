@@ -412,7 +412,7 @@ impl Simulation {
 }
 
 /// Puts another name in the place of one; where it is there already, the two become one.
-pub fn rename_in(names: &mut Vec<Name>, from: &str, to: &Name) {
+pub(crate) fn rename_in(names: &mut Vec<Name>, from: &str, to: &Name) {
     if names.contains(to) {
         names.retain(|name| &**name != from);
     }

@@ -12,7 +12,12 @@ use crate::{
 /// A way of so many steps, or fewer where no tool is left; every tool that a state offers is as
 /// likely. The same seed gives the same way.
 #[must_use]
-pub fn random<T: Gated>(tools: &[T], context: &Context, seed: u64, steps: usize) -> Vec<ToolRow> {
+pub(crate) fn random<T: Gated>(
+    tools: &[T],
+    context: &Context,
+    seed: u64,
+    steps: usize,
+) -> Vec<ToolRow> {
     let workflow = Workflow::new(tools, context);
     let mut state = workflow.start();
     let mut dice = Dice(seed);
@@ -34,7 +39,7 @@ pub fn random<T: Gated>(tools: &[T], context: &Context, seed: u64, steps: usize)
 /// The shortest way to where one of the stops is met, the tool that meets it included; and that
 /// stop. `None` when no way meets any.
 #[must_use]
-pub fn to_stop<T: Gated>(
+pub(crate) fn to_stop<T: Gated>(
     tools: &[T],
     context: &Context,
     stops: &[Stop],
@@ -75,7 +80,7 @@ pub fn to_stop<T: Gated>(
 
 /// Every way of up to so many steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ways {
+pub(crate) struct Ways {
     /// The tools of each, in the order of tools; a way is as long as it can be.
     pub listed: Vec<Vec<ToolRow>>,
     /// How many there are in all, those that are not listed among them.
@@ -86,7 +91,7 @@ pub struct Ways {
 
 /// All ways of up to `steps` steps from a context, the first `most` of them listed.
 #[must_use]
-pub fn every<T: Gated>(tools: &[T], context: &Context, steps: usize, most: usize) -> Ways {
+pub(crate) fn every<T: Gated>(tools: &[T], context: &Context, steps: usize, most: usize) -> Ways {
     let workflow = Workflow::new(tools, context);
     let mut listed = Vec::new();
     list(&workflow, steps, most, &mut listed);

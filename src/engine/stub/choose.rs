@@ -15,7 +15,7 @@ const TOLD: usize = 3;
 ///
 /// # Errors
 /// When none matches.
-pub fn rule<'s>(service: &'s StubService, asking: &Asking<'_>) -> Result<&'s Rule, String> {
+pub(crate) fn rule<'s>(service: &'s StubService, asking: &Asking<'_>) -> Result<&'s Rule, String> {
     let mut differences = Vec::new();
     for rule in &service.rules {
         match difference(&rule.when, asking) {
@@ -31,7 +31,7 @@ pub fn rule<'s>(service: &'s StubService, asking: &Asking<'_>) -> Result<&'s Rul
 
 /// Why a request is not as it must be; `None`: it is.
 #[must_use]
-pub fn difference(when: &When, asking: &Asking<'_>) -> Option<String> {
+pub(crate) fn difference(when: &When, asking: &Asking<'_>) -> Option<String> {
     let part = |name: &str,
                 whole: &str,
                 wanted: &Option<Map<String, Value>>,

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Where a workspace keeps its stubs.
-pub const FOLDER: &str = "stubs";
+pub(crate) const FOLDER: &str = "stubs";
 
 const HEAD: &str = "\
 # A stub: `toolcrib serve --stub FILE` answers for these services. Of each service's rules the first that matches a request counts.
@@ -21,7 +21,7 @@ const HEAD: &str = "\
 
 /// The text of a file that [`super::read::read`] reads again.
 #[must_use]
-pub fn text(stub: &Stub) -> String {
+pub(crate) fn text(stub: &Stub) -> String {
     let mut text = HEAD.to_owned();
     text.push_str("# fault:\n");
     for (_, word, does) in FAULTS {
@@ -33,7 +33,7 @@ pub fn text(stub: &Stub) -> String {
 /// The edits that put a service's rules into a stub that is there: in the place of one for the same
 /// requests, else before all.
 #[must_use]
-pub fn added(stub: &Stub, service: &StubService) -> Vec<Edit> {
+pub(crate) fn added(stub: &Stub, service: &StubService) -> Vec<Edit> {
     let at = Pointer::root().child("services").child(service.name.as_str());
     let Some(known) = stub.services.iter().find(|known| known.name == service.name) else {
         return vec![Edit::Set { at, to: service_value(service).into() }];

@@ -14,7 +14,7 @@ const AFTERTHOUGHT: &str = "one more thing";
 
 /// What a message says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StubOutput {
+pub(crate) enum StubOutput {
     Chunk { text: String, last: bool },
     Error { kind: String, message: String },
 }
@@ -29,7 +29,7 @@ impl StubOutput {
 
 /// Under which id it goes out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Under {
+pub(crate) enum Under {
     /// That of the request.
     Own,
     /// That of another call.
@@ -41,7 +41,7 @@ pub enum Under {
 
 /// Whether its body is whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Body {
+pub(crate) enum Body {
     Whole,
     /// It breaks off in the middle.
     Cut,
@@ -51,7 +51,7 @@ pub enum Body {
 
 /// A message and how long it is waited for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub(crate) struct Step {
     pub after: Duration,
     pub said: StubOutput,
     pub under: Under,
@@ -60,7 +60,7 @@ pub struct Step {
 
 /// An answer as its messages, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Play {
+pub(crate) struct Play {
     steps: Vec<Step>,
     /// After the last step comes the second again.
     endless: bool,
@@ -187,7 +187,7 @@ fn open_ended(steps: &mut [Step]) {
 
 /// The bytes of a message whose whole body this is.
 #[must_use]
-pub fn spoiled(body: Body, whole: String) -> Vec<u8> {
+pub(crate) fn spoiled(body: Body, whole: String) -> Vec<u8> {
     let mut bytes = whole.into_bytes();
     match body {
         Body::Whole => {}

@@ -50,7 +50,7 @@ pub fn read(source: &Source) -> Result<Stub, FileIssue> {
 
 /// Rules that no request gets to, each with its place and what is before it.
 #[must_use]
-pub fn unreached(stub: &Stub) -> Vec<FileIssue> {
+pub(crate) fn unreached(stub: &Stub) -> Vec<FileIssue> {
     let at = Pointer::root().child("services");
     let mut found = Vec::new();
     for service in &stub.services {

@@ -24,7 +24,7 @@ const MOST: usize = 500;
 ///
 /// # Errors
 /// When the call had no answer that could be given again.
-pub fn rule<'e>(
+pub(crate) fn rule<'e>(
     name: &str,
     asking: &Asking<'_>,
     events: impl Iterator<Item = &'e Event>,
@@ -127,7 +127,7 @@ fn joined(pieces: Vec<Piece>) -> Vec<Piece> {
 
 /// Puts a service's rules with those of the same queues. A rule for the same requests takes the
 /// place of the older one.
-pub fn add(stub: &mut Stub, service: StubService) {
+pub(crate) fn add(stub: &mut Stub, service: StubService) {
     let same = |known: &&mut StubService| {
         known.request == service.request && known.response == service.response
     };

@@ -13,7 +13,7 @@ use crate::{
 
 /// A place where two values differ; `None` where one has nothing there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
+pub(crate) struct Difference {
     pub at: Pointer,
     pub before: Option<String>,
     pub after: Option<String>,
@@ -22,7 +22,7 @@ pub struct Difference {
 /// Where two values differ, in the order of the first, then what only the second has. Lists are
 /// held against each other item by item.
 #[must_use]
-pub fn json(before: &Value, after: &Value) -> Vec<Difference> {
+pub(crate) fn json(before: &Value, after: &Value) -> Vec<Difference> {
     let mut found = Vec::new();
     walk(&Pointer::root(), Some(before), Some(after), &mut found);
     found
@@ -57,7 +57,7 @@ fn walk(at: &Pointer, before: Option<&Value>, after: Option<&Value>, found: &mut
 
 /// One measure of both calls, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Measure {
+pub(crate) struct Measure {
     pub name: &'static str,
     pub before: String,
     pub after: String,
@@ -65,7 +65,7 @@ pub struct Measure {
 
 /// The times and counts of two calls.
 #[must_use]
-pub fn times(before: &Trace, after: &Trace) -> Vec<Measure> {
+pub(crate) fn times(before: &Trace, after: &Trace) -> Vec<Measure> {
     let (one, other) = (Times::of(&before.events), Times::of(&after.events));
     let row =
         |name, of: &dyn Fn(&Times) -> String| Measure { name, before: of(&one), after: of(&other) };
@@ -84,7 +84,7 @@ pub fn times(before: &Trace, after: &Trace) -> Vec<Measure> {
 
 /// The answer that a trace holds.
 #[must_use]
-pub fn text(trace: &Trace) -> String {
+pub(crate) fn text(trace: &Trace) -> String {
     let of = |event: &Event| match &event.kind {
         EventKind::Chunk { text, .. } => Some(text.to_string()),
         _ => None,

@@ -24,7 +24,7 @@ use crate::{
 
 /// What a line holds.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Record {
+pub(crate) enum Record {
     Head(Box<Head>),
     Event(TraceId, Event),
     /// What follows in the text of the chunk with that number.
@@ -97,7 +97,7 @@ fn of_rest(id: &str, chunk: u64, text: &str) -> String {
 
 /// What a line holds; `None` where it is none of ours, or not whole.
 #[must_use]
-pub fn read(line: &str) -> Option<Record> {
+pub(crate) fn read(line: &str) -> Option<Record> {
     let value: Value = serde_json::from_str(line).ok()?;
     let text = |name: &str| value.get(name).and_then(Value::as_str);
     let id: TraceId = text("call")?.into();
@@ -129,7 +129,7 @@ pub fn read(line: &str) -> Option<Record> {
 
 /// The call and the kind of event that a line is about, without reading all of it.
 #[must_use]
-pub fn about(line: &str) -> Option<(&str, &str, &str)> {
+pub(crate) fn about(line: &str) -> Option<(&str, &str, &str)> {
     let rest = line.strip_prefix("{\"call\":\"")?;
     let (id, rest) = rest.split_once('"')?;
     let rest = rest.strip_prefix(",\"event\":\"")?;
@@ -139,7 +139,7 @@ pub fn about(line: &str) -> Option<(&str, &str, &str)> {
 
 /// The head without its secrets.
 #[must_use]
-pub fn masked_head(head: &Head, mask: &Mask) -> Head {
+pub(crate) fn masked_head(head: &Head, mask: &Mask) -> Head {
     let (arguments, body) = (mask.text(&head.arguments), mask.text(&head.body));
     let headers: Vec<(String, String)> = mask.headers(&head.headers).collect();
     let masked = matches!(body, Cow::Owned(_)) || headers != head.headers || head.masked;
@@ -158,7 +158,7 @@ pub fn masked_head(head: &Head, mask: &Mask) -> Head {
 /// chunks: one for each event, in their order, and before them what followed in earlier chunks.
 /// Read in their order, the texts of all lines are the answer.
 #[must_use]
-pub fn of_events(id: &str, events: &[Event], mask: &Mask, pieces: &mut Pieces) -> String {
+pub(crate) fn of_events(id: &str, events: &[Event], mask: &Mask, pieces: &mut Pieces) -> String {
     let texts = events.iter().filter_map(|event| match &event.kind {
         EventKind::Chunk { text, .. } => Some(&**text),
         _ => None,
@@ -186,13 +186,13 @@ pub fn of_events(id: &str, events: &[Event], mask: &Mask, pieces: &mut Pieces) -
 
 /// The lines of what follows in the text of the last chunk.
 #[must_use]
-pub fn of_more(id: &str, text: &str, mask: &Mask, pieces: &mut Pieces) -> String {
+pub(crate) fn of_more(id: &str, text: &str, mask: &Mask, pieces: &mut Pieces) -> String {
     rests(id, &pieces.go_on(mask, text)).collect()
 }
 
 /// The lines of what is left of a call that has no end.
 #[must_use]
-pub fn of_end(id: &str, mask: &Mask, pieces: &mut Pieces) -> String {
+pub(crate) fn of_end(id: &str, mask: &Mask, pieces: &mut Pieces) -> String {
     rests(id, &pieces.next(mask, [], More::None).earlier).collect()
 }
 

@@ -180,7 +180,7 @@ fn numbers(rest: &str) -> Option<(u64, u64)> {
 
 /// The whole of one call from the history's lines.
 #[must_use]
-pub fn of_call<'l>(id: &str, lines: impl Iterator<Item = &'l str>) -> Option<Trace> {
+pub(crate) fn of_call<'l>(id: &str, lines: impl Iterator<Item = &'l str>) -> Option<Trace> {
     let mut trace: Option<Trace> = None;
     // Which of the events are chunks.
     let mut chunks: Vec<usize> = Vec::new();
@@ -209,7 +209,7 @@ pub fn of_call<'l>(id: &str, lines: impl Iterator<Item = &'l str>) -> Option<Tra
 
 /// The ids among these that begin with what was given of one.
 #[must_use]
-pub fn beginning_with<'c>(given: &str, calls: &'c [Summary]) -> Vec<&'c Arc<str>> {
+pub(crate) fn beginning_with<'c>(given: &str, calls: &'c [Summary]) -> Vec<&'c Arc<str>> {
     calls.iter().map(|call| &call.id).filter(|id| id.starts_with(given)).collect()
 }
 

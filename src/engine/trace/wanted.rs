@@ -3,7 +3,7 @@
 use crate::model::{clock::Millis, duration, trace::Summary};
 
 /// The words before a colon, for help.
-pub const WORDS: &str = "tool:NAME outcome:WORD on:CONNECTION since:30m|2h|3d, and any text of the request or the answer";
+pub(crate) const WORDS: &str = "tool:NAME outcome:WORD on:CONNECTION since:30m|2h|3d, and any text of the request or the answer";
 
 /// Everything that is given must fit; nothing given fits every call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

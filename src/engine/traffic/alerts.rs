@@ -3,7 +3,7 @@
 use super::filter::Filter;
 
 /// So many alerts there can be.
-pub const MOST: usize = 16;
+pub(crate) const MOST: usize = 16;
 
 /// A filter that rings.
 #[derive(Clone, Debug, PartialEq, Eq)]

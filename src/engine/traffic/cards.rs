@@ -4,18 +4,22 @@
 use super::{conversation::Conversation, record::Record};
 
 /// So many are looked at together.
-pub const MOST: usize = 24;
+pub(crate) const MOST: usize = 24;
 
 /// The newest cards that a conversation and its parts name.
 #[must_use]
-pub fn of_conversation(conversation: &Conversation) -> Vec<String> {
+pub(crate) fn of_conversation(conversation: &Conversation) -> Vec<String> {
     newest(conversation.cards.clone())
 }
 
 /// The cards that a message of a conversation names, with those of the calls that they are of. A
 /// message of a call that names none means the call's.
 #[must_use]
-pub fn of_message(record: &Record, conversation: &Conversation, named: &[String]) -> Vec<String> {
+pub(crate) fn of_message(
+    record: &Record,
+    conversation: &Conversation,
+    named: &[String],
+) -> Vec<String> {
     let own = conversation.parts.is_empty();
     if named.is_empty() {
         return if own { of_conversation(conversation) } else { Vec::new() };
@@ -36,7 +40,7 @@ pub fn of_message(record: &Record, conversation: &Conversation, named: &[String]
 
 /// Those that the conversations of such names have beside the ones that are there.
 #[must_use]
-pub fn beside<'n>(
+pub(crate) fn beside<'n>(
     record: &Record,
     names: impl Iterator<Item = &'n str>,
     there: &[String],

@@ -13,7 +13,7 @@ use crate::model::{
 const MOST: usize = 64;
 
 /// So many places where a conversation's messages went are kept.
-pub const SUBJECTS: usize = 16;
+pub(crate) const SUBJECTS: usize = 16;
 
 /// An answer may be heard so much earlier than what it answers, in milliseconds.
 const EARLY: u64 = 5_000;

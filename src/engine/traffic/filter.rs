@@ -7,7 +7,7 @@ use super::conversation::{Conversation, Standing};
 use crate::model::{clock::Millis, duration};
 
 /// What is written in a filter, in a few words.
-pub const HELP: &str = "words, is:failed (open, succeeded, unreadable, orphan, single, late, odd, overdue), >500ms, <2s, id:…, on:SUBJECT, state:…, trace:…, -not";
+pub(crate) const HELP: &str = "words, is:failed (open, succeeded, unreadable, orphan, single, late, odd, overdue), >500ms, <2s, id:…, on:SUBJECT, state:…, trace:…, -not";
 
 /// Conversations that all its terms hold for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

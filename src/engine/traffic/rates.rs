@@ -12,7 +12,7 @@ const SUBJECTS: usize = 1_000;
 
 /// What crossed each subject.
 #[derive(Clone, Debug, Default)]
-pub struct Rates(BTreeMap<Arc<str>, Count>);
+pub(crate) struct Rates(BTreeMap<Arc<str>, Count>);
 
 impl Rates {
     /// Counts a message.
@@ -93,7 +93,7 @@ impl Count {
 
 /// A rate as people read it.
 #[must_use]
-pub fn shown(rate: f64) -> String {
+pub(crate) fn shown(rate: f64) -> String {
     if rate <= 0.0 {
         "–".into()
     } else if rate < 10.0 {

@@ -33,7 +33,7 @@ pub enum Line {
 
 /// The first line.
 #[must_use]
-pub fn head(head: &Head) -> Value {
+pub(crate) fn head(head: &Head) -> Value {
     let Head { connection, transport, subjects } = head;
     json!({"event": "watch", "format": FORMAT, "connection": connection, "transport": transport, "subjects": subjects})
 }
@@ -53,7 +53,7 @@ pub fn line(tapped: &Tapped) -> Value {
 /// The same for a message, with what its system makes of it, and its conversation. Who reads the
 /// trace decodes anew.
 #[must_use]
-pub fn decoded(
+pub(crate) fn decoded(
     crossing: &ObservedMessage,
     reading: &Decoded,
     conversation: &Conversation,

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// A state's place in [`Workflow::states`].
-pub type StateRow = usize;
+pub(crate) type StateRow = usize;
 
 /// The graph that tools make under the groups of a context. States keep the order in which they are
 /// first named, `undefined` first.

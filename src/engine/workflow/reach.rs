@@ -20,7 +20,7 @@ use crate::{
 
 /// What to ask for so that a tool can run, and what to take before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reach {
+pub(crate) struct Reach {
     /// Groups to ask for beside those given.
     pub groups: Vec<Name>,
     /// The tools to take first, and then the state in which the tool is available.
@@ -31,7 +31,7 @@ pub struct Reach {
 
 /// Whether a smaller set of groups is ruled out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Proof {
+pub(crate) enum Proof {
     Smallest,
     /// The search was cut short; a smaller set may exist.
     Found,
@@ -39,7 +39,7 @@ pub enum Proof {
 
 /// Sets of groups, none of which is part of another.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GroupSets {
+pub(crate) struct GroupSets {
     /// The smallest first; empty where no groups help. An empty set: nothing needs to be asked for
     /// beside.
     pub sets: Vec<Vec<Name>>,
@@ -53,7 +53,7 @@ const MUCH_PATIENCE: usize = 20_000;
 
 /// Finds, for one tool after another, the fewest groups that let it run from a state.
 #[derive(Debug)]
-pub struct GroupSearch {
+pub(crate) struct GroupSearch {
     /// The workflow as if every group were asked for, and the ways in it.
     workflow: Workflow,
     paths: Paths,

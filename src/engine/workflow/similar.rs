@@ -8,7 +8,10 @@ use std::{
 /// The candidate nearest to `name`, if near enough to be a slip of the hand: one edit in three
 /// letters, at most three. Case and blanks alone count as the smallest slip. Of equally near ones
 /// the first.
-pub fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+pub(crate) fn nearest<'n>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'n str>,
+) -> Option<&'n str> {
     let letters: Vec<char> = name.chars().collect();
     let bound = bound(&letters);
     let mut best: Option<(usize, &str)> = None;
@@ -130,7 +133,7 @@ fn bound(letters: &[char]) -> usize {
 
 /// A name without what the eye passes over: case, blanks, and the kind of dash.
 #[must_use]
-pub fn fold(name: &str) -> String {
+pub(crate) fn fold(name: &str) -> String {
     folded(name).collect()
 }
 

@@ -13,7 +13,7 @@ use crate::{engine::gated::ToolRow, model::tool::Tool};
 /// Sets of tools, of one system, whose descriptors are the same but for `name` and `id`. In catalog
 /// order.
 #[must_use]
-pub fn twins(tools: &[Arc<Tool>]) -> Vec<Vec<ToolRow>> {
+pub(crate) fn twins(tools: &[Arc<Tool>]) -> Vec<Vec<ToolRow>> {
     let mut alike: HashMap<u64, Vec<Vec<ToolRow>>> = HashMap::new();
     for (row, tool) in tools.iter().enumerate() {
         let mut hasher = DefaultHasher::new();

@@ -13,17 +13,17 @@ use crossterm::event::{
 use super::taker::{PATIENCE, Taker};
 use crate::app::input::{Button, Code, Input, Key, Mods, Mouse, MouseKind};
 
-pub type Alive = Arc<()>;
+pub(crate) type Alive = Arc<()>;
 
 /// The reading ends when the first of the two is dropped.
 #[expect(clippy::unnecessary_wraps, reason = "on Unix it can fail")]
-pub fn pair() -> io::Result<(Alive, Weak<()>)> {
+pub(crate) fn pair() -> io::Result<(Alive, Weak<()>)> {
     let alive = Arc::new(());
     let ended = Arc::downgrade(&alive);
     Ok((alive, ended))
 }
 
-pub struct Terminal;
+pub(crate) struct Terminal;
 
 impl Terminal {
     #[expect(clippy::unnecessary_wraps, reason = "on Unix it can fail")]

@@ -7,12 +7,12 @@ use tokio::sync::Notify;
 use crate::app::input::Input;
 
 /// How long something incomplete waits for the rest of it, at most.
-pub const PATIENCE: Duration = Duration::from_millis(50);
+pub(crate) const PATIENCE: Duration = Duration::from_millis(50);
 
-pub type Read = io::Result<Input>;
+pub(crate) type Read = io::Result<Input>;
 
 /// Where inputs go as they are read.
-pub struct Taker<'t> {
+pub(crate) struct Taker<'t> {
     pub inputs: &'t SyncSender<Read>,
     pub arrived: &'t Notify,
 }

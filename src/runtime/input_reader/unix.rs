@@ -15,14 +15,14 @@ use filedescriptor::{POLLIN, poll, pollfd};
 use super::taker::{PATIENCE, Taker};
 use crate::runtime::input_decoder::InputDecoder;
 
-pub type Alive = UnixStream;
+pub(crate) type Alive = UnixStream;
 
 /// The reading ends when the first of the two is dropped.
-pub fn pair() -> io::Result<(Alive, UnixStream)> {
+pub(crate) fn pair() -> io::Result<(Alive, UnixStream)> {
     UnixStream::pair()
 }
 
-pub struct Terminal(File);
+pub(crate) struct Terminal(File);
 
 impl Terminal {
     /// The terminal where keys come from, also where standard input is something else.

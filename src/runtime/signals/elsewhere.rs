@@ -11,7 +11,7 @@ use super::signal::Signal;
 const ASKING: Duration = Duration::from_millis(100);
 
 /// Hears them from its making on.
-pub struct Signals {
+pub(crate) struct Signals {
     size: Option<(u16, u16)>,
     asking: Interval,
 }

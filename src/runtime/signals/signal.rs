@@ -2,7 +2,7 @@
 
 /// What was said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Signal {
+pub(crate) enum Signal {
     /// The program is to end.
     End,
     /// The terminal has another size.

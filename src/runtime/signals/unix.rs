@@ -7,7 +7,7 @@ use tokio::signal::unix::{self, SignalKind, signal};
 use super::signal::Signal;
 
 /// Hears them from its making on.
-pub struct Signals {
+pub(crate) struct Signals {
     end: [unix::Signal; 3],
     resized: unix::Signal,
 }

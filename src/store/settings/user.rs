@@ -22,7 +22,7 @@ use crate::{
 ///
 /// # Errors
 /// When it is there and cannot be read.
-pub fn load(path: &Path) -> Result<(UserSettings, Vec<Finding>), Problem> {
+pub(crate) fn load(path: &Path) -> Result<(UserSettings, Vec<Finding>), Problem> {
     match files::read(path) {
         Ok(read) => Ok(parse(&FileId::new(path.display().to_string()), &read.text)),
         Err(problem) if problem.kind == ProblemKind::Missing => Ok(Default::default()),
@@ -32,7 +32,7 @@ pub fn load(path: &Path) -> Result<(UserSettings, Vec<Finding>), Problem> {
 
 /// What a text says, and what is wrong in it.
 #[must_use]
-pub fn parse(file: &FileId, text: &str) -> (UserSettings, Vec<Finding>) {
+pub(crate) fn parse(file: &FileId, text: &str) -> (UserSettings, Vec<Finding>) {
     let (mut reader, root) = Reader::open(file.clone(), text);
     let top = Table { members: &root, at: Pointer::root() };
     reader.known(&top, &["theme", "editor", "keys"]);
@@ -55,7 +55,7 @@ pub fn parse(file: &FileId, text: &str) -> (UserSettings, Vec<Finding>) {
 /// The user's own themes, by name and text, in the order of their names; and what could not be
 /// read.
 #[must_use]
-pub fn themes(folder: &Path) -> (Vec<(String, String)>, Vec<Problem>) {
+pub(crate) fn themes(folder: &Path) -> (Vec<(String, String)>, Vec<Problem>) {
     let paths = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut paths: Vec<_> = paths.filter(|path| Format::of(path) == Some(Format::Toml)).collect();
     paths.sort();
@@ -75,7 +75,7 @@ pub fn themes(folder: &Path) -> (Vec<(String, String)>, Vec<Problem>) {
 ///
 /// # Errors
 /// When the file is not TOML, or cannot be written.
-pub fn keep_theme(path: &Path, theme: &str) -> Result<(), Problem> {
+pub(crate) fn keep_theme(path: &Path, theme: &str) -> Result<(), Problem> {
     let doing = || format!("remembering the theme in {}", path.display());
     let (text, expected) = match files::read(path) {
         Ok(read) => (read.text, Expected::Same(read.stamp)),

@@ -17,7 +17,7 @@ use crate::{
 ///
 /// # Errors
 /// When the file is there and cannot be read.
-pub fn load(workspace: &Workspace) -> Result<(WorkspaceSettings, Vec<Finding>), Problem> {
+pub(crate) fn load(workspace: &Workspace) -> Result<(WorkspaceSettings, Vec<Finding>), Problem> {
     match files::read(&workspace.root.join(SETTINGS)) {
         Ok(read) => Ok(parse(&read.text)),
         Err(problem) if problem.kind == ProblemKind::Missing => Ok(Default::default()),

@@ -7,7 +7,7 @@ use crate::syntax::{number, place::Format};
 
 /// Which JSON a text is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Dialect {
+pub(crate) enum Dialect {
     /// RFC 8259.
     Strict,
     /// With comments and trailing commas, as editors keep their settings.
@@ -35,26 +35,26 @@ impl Dialect {
 }
 
 /// Whether a letter may stand between values of JSON5.
-pub fn is_space(letter: char) -> bool {
+pub(crate) fn is_space(letter: char) -> bool {
     letter.is_whitespace() || letter == '\u{feff}'
 }
 
 /// Whether a key can be written without quotes.
-pub fn is_name(key: &str) -> bool {
+pub(crate) fn is_name(key: &str) -> bool {
     let mut letters = key.chars();
     letters.next().is_some_and(begins_name) && letters.all(continues_name)
 }
 
-pub fn begins_name(letter: char) -> bool {
+pub(crate) fn begins_name(letter: char) -> bool {
     letter.is_alphabetic() || matches!(letter, '$' | '_')
 }
 
-pub fn continues_name(letter: char) -> bool {
+pub(crate) fn continues_name(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '$' | '_' | '\u{200c}' | '\u{200d}')
 }
 
 /// The text between quotes, or a name with escapes; on failure the offset in it and why.
-pub fn unescaped(written: &str) -> Result<String, (usize, String)> {
+pub(crate) fn unescaped(written: &str) -> Result<String, (usize, String)> {
     let mut text = String::with_capacity(written.len());
     let mut at = 0;
     while let Some(length) = written[at..].find('\\') {
@@ -125,7 +125,7 @@ fn hex(text: &str, from: usize, len: usize) -> Option<u32> {
 }
 
 /// The number that a token means, with its sign; why it is none.
-pub fn number(token: &str) -> Result<Number, String> {
+pub(crate) fn number(token: &str) -> Result<Number, String> {
     let (negative, bare) = match token.as_bytes().first() {
         Some(b'-') => (true, &token[1..]),
         Some(b'+') => (false, &token[1..]),

@@ -17,7 +17,7 @@ const RULES: flow::Rules = flow::Rules { trailing_comma: false, comments_stay: t
 /// How many nodes are looked at to learn a text's manner.
 const SAMPLE: usize = 400;
 
-pub fn edit(page: &Page<'_>, layout: Layout, plan: &Plan<'_>) -> Vec<Splice> {
+pub(crate) fn edit(page: &Page<'_>, layout: Layout, plan: &Plan<'_>) -> Vec<Splice> {
     let pen = Pen { page, layout };
     match &plan.change {
         Change::Replace { node, to } => vec![pen.replace(node, to, &plan.above)],
@@ -164,7 +164,7 @@ impl Pen<'_> {
 }
 
 /// The manner of a text, learnt from its first nodes, which `page` holds.
-pub fn learn(page: &Page<'_>, root: &Node, dialect: Dialect, whole: &str) -> Layout {
+pub(crate) fn learn(page: &Page<'_>, root: &Node, dialect: Dialect, whole: &str) -> Layout {
     let mut layout = learn_lines(page, root);
     layout.ascii = whole.is_ascii() && whole.contains("\\u");
     if dialect.is_json5() {

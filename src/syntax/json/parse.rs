@@ -19,7 +19,7 @@ const MINUS_INFINITY: &str = "-Infinity";
 /// What is wrong, and at which offset.
 type Fault = (usize, String);
 
-pub fn parse(text: &str, dialect: Dialect) -> Result<Tree, Fault> {
+pub(crate) fn parse(text: &str, dialect: Dialect) -> Result<Tree, Fault> {
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut parser =
         Parser { text, bytes: text.as_bytes(), dialect, at: start, depth: 0, oddities: Vec::new() };
@@ -316,7 +316,7 @@ impl Parser<'_> {
 
 /// Where a comment that begins at an offset ends, the line end of a `//` comment left out; `None`
 /// where none begins or it does not end.
-pub fn comment_end(text: &str, at: usize) -> Option<usize> {
+pub(crate) fn comment_end(text: &str, at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     if let Some(inside) = rest.strip_prefix("/*") {
         return inside.find("*/").map(|end| at + 2 + end + 2);

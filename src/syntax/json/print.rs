@@ -5,7 +5,7 @@ use crate::syntax::draft::Draft;
 
 /// How new JSON is laid out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Layout {
+pub(crate) struct Layout {
     /// One level of indentation; `None`: all on one line.
     pub unit: Option<String>,
     pub eol: &'static str,
@@ -23,7 +23,7 @@ pub struct Layout {
 
 /// How new keys are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keys {
+pub(crate) enum Keys {
     Double,
     /// In single quotes (JSON5).
     Single,
@@ -56,14 +56,14 @@ impl Layout {
 }
 
 /// The value as JSON; lines behind its first begin with `indent`.
-pub fn value(draft: &Draft, layout: &Layout, indent: &str) -> String {
+pub(crate) fn value(draft: &Draft, layout: &Layout, indent: &str) -> String {
     let mut text = String::new();
     write(&mut text, draft, layout, indent);
     text
 }
 
 /// A key as it is written beside others.
-pub fn key(key: &str, layout: &Layout) -> String {
+pub(crate) fn key(key: &str, layout: &Layout) -> String {
     match layout.keys {
         Keys::Bare if dialect::is_name(key) && (key.is_ascii() || !layout.ascii) => key.to_owned(),
         Keys::Bare => string(key, layout),
@@ -73,7 +73,7 @@ pub fn key(key: &str, layout: &Layout) -> String {
 }
 
 /// A text as JSON, in quotes.
-pub fn string(text: &str, layout: &Layout) -> String {
+pub(crate) fn string(text: &str, layout: &Layout) -> String {
     let mut quoted = serde_json::Value::from(text).to_string();
     if layout.single {
         quoted = single(&quoted);
@@ -114,7 +114,7 @@ fn single(quoted: &str) -> String {
 }
 
 /// A member: key, colon, value.
-pub fn member(key: &str, draft: &Draft, layout: &Layout, indent: &str) -> String {
+pub(crate) fn member(key: &str, draft: &Draft, layout: &Layout, indent: &str) -> String {
     format!("{}:{}{}", self::key(key, layout), layout.gap(), value(draft, layout, indent))
 }
 

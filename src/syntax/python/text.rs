@@ -6,19 +6,19 @@ use crate::syntax::python_json::{HALF, is_half, too_long};
 
 /// What `str.strip` cuts.
 #[must_use]
-pub fn is_space(c: char) -> bool {
+pub(crate) fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
 
 /// `text.strip()`
 #[must_use]
-pub fn strip(text: &str) -> &str {
+pub(crate) fn strip(text: &str) -> &str {
     text.trim_matches(is_space)
 }
 
 /// `bool(value)`
 #[must_use]
-pub fn is_true(value: &Value) -> bool {
+pub(crate) fn is_true(value: &Value) -> bool {
     match value {
         Value::Null => false,
         Value::Bool(is) => *is,
@@ -31,7 +31,7 @@ pub fn is_true(value: &Value) -> bool {
 
 /// `str(value)`
 #[must_use]
-pub fn str(value: &Value) -> String {
+pub(crate) fn str(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => repr(other),
@@ -40,7 +40,7 @@ pub fn str(value: &Value) -> String {
 
 /// `repr(value)`
 #[must_use]
-pub fn repr(value: &Value) -> String {
+pub(crate) fn repr(value: &Value) -> String {
     match value {
         Value::Null => "None".into(),
         Value::Bool(true) => "True".into(),
@@ -60,7 +60,7 @@ pub fn repr(value: &Value) -> String {
 
 /// Whether Python reads a number as a float: `1.0`, `1e3`, `NaN`, `Infinity`.
 #[must_use]
-pub fn is_float(number: &Number) -> bool {
+pub(crate) fn is_float(number: &Number) -> bool {
     number.to_string().contains(|letter: char| letter != '-' && !letter.is_ascii_digit())
 }
 
@@ -122,7 +122,7 @@ fn is_printable(c: char) -> bool {
 ///
 /// # Errors
 /// What Python says where that raises.
-pub fn int(text: &str) -> Result<String, String> {
+pub(crate) fn int(text: &str) -> Result<String, String> {
     let trimmed = text.trim();
     let (minus, digits) = match trimmed.strip_prefix(['+', '-']) {
         Some(rest) => (trimmed.starts_with('-'), rest),
@@ -145,7 +145,7 @@ pub fn int(text: &str) -> Result<String, String> {
 
 /// `float(text)`; `None` where that raises.
 #[must_use]
-pub fn float(text: &str) -> Option<f64> {
+pub(crate) fn float(text: &str) -> Option<f64> {
     plain_digits(text.trim())?.parse().ok()
 }
 

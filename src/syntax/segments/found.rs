@@ -11,14 +11,14 @@ use crate::{
 };
 
 /// A section as it is found in a text: its name, and where its members stand.
-pub struct Found<'t> {
+pub(crate) struct Found<'t> {
     pub name: &'t str,
     pub members: Vec<Span>,
 }
 
 /// A segment read alone.
 #[derive(Debug)]
-pub struct Alone {
+pub(crate) struct Alone {
     /// The text that was read: the segment, or what stands for it.
     pub text: String,
     pub document: Document,
@@ -41,7 +41,7 @@ impl Alone {
 }
 
 /// What one segment says.
-pub struct SegmentContent {
+pub(crate) struct SegmentContent {
     pub key: String,
     pub value: Value,
     pub is_odd: bool,
@@ -49,7 +49,7 @@ pub struct SegmentContent {
 
 /// Whether a value can stand in a segment: nothing in it stands for something elsewhere, and it is
 /// not too deep for the whole.
-pub fn stands_alone(node: &Node, depth: usize) -> bool {
+pub(crate) fn stands_alone(node: &Node, depth: usize) -> bool {
     match &node.shape {
         Shape::Scalar => true,
         Shape::Alias => false,

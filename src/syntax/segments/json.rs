@@ -11,7 +11,7 @@ use crate::syntax::{
 
 /// The sections of a text. What looks as JSON does is cut; whether it is, the parser tells when it
 /// reads the segments.
-pub fn cut(text: &str) -> Option<Vec<Found<'_>>> {
+pub(crate) fn cut(text: &str) -> Option<Vec<Found<'_>>> {
     let mut scan = Scan { text, bytes: text.as_bytes(), at: 0 };
     let mut sections = Vec::new();
     scan.object(|scan, name| {
@@ -30,7 +30,7 @@ pub fn cut(text: &str) -> Option<Vec<Found<'_>>> {
 }
 
 /// As much of the begin of a text as can be read for itself: the members that are there as a whole.
-pub fn beginning(text: &str) -> Option<String> {
+pub(crate) fn beginning(text: &str) -> Option<String> {
     let mut scan = Scan { text, bytes: text.as_bytes(), at: 0 };
     let mut end = None;
     // That it stops in the midst of a value is as it should be.
@@ -143,7 +143,7 @@ fn value_of(text: &str) -> Option<(usize, &str)> {
 }
 
 /// How long the key of a segment is, with its quotes.
-pub fn key_len(text: &str) -> Option<usize> {
+pub(crate) fn key_len(text: &str) -> Option<usize> {
     value_of(text).map(|(_, key)| key.len() + 2)
 }
 
@@ -151,7 +151,7 @@ fn parse(text: &str) -> Option<Tree> {
     json::parse::parse(text, Dialect::Strict).ok()
 }
 
-pub fn said(text: &str) -> Option<SegmentContent> {
+pub(crate) fn said(text: &str) -> Option<SegmentContent> {
     let (start, key) = value_of(text)?;
     let tree = parse(&text[start..])?;
     let is_odd = !tree.oddities.is_empty();
@@ -165,7 +165,7 @@ pub fn said(text: &str) -> Option<SegmentContent> {
 
 /// What is read is the value behind blanks that are those of its line, so that what is written into
 /// it is indented as in the whole.
-pub fn alone(text: &str, start: usize, indent: &str) -> Option<Alone> {
+pub(crate) fn alone(text: &str, start: usize, indent: &str) -> Option<Alone> {
     let (value, _) = value_of(text)?;
     let text = format!("{indent}{}", &text[value..]);
     let document = parse(&text)?.documents.into_iter().next()?;

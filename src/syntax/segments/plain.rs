@@ -12,13 +12,13 @@ use crate::syntax::yaml::resolve;
 const DEEPEST: usize = 16;
 
 /// What a segment says.
-pub fn said(text: &str) -> Option<SegmentContent> {
+pub(crate) fn said(text: &str) -> Option<SegmentContent> {
     read(text, Wanted::Values).map(|(said, _)| said)
 }
 
 /// Where a member of the segment's value begins, with its key; `Some(None)` where there is no such
 /// member in an object.
-pub fn member_start(text: &str, key: &str) -> Option<Option<usize>> {
+pub(crate) fn member_start(text: &str, key: &str) -> Option<Option<usize>> {
     let (SegmentContent { value, .. }, members) = read(text, Wanted::Places)?;
     value.is_object().then_some(())?;
     Some(members.iter().find(|(known, _)| *known == key).map(|(_, start)| *start))

@@ -12,7 +12,7 @@ use crate::syntax::{
 
 /// The sections of a text. What is not cut for certain is `None`: the segments are read by the
 /// parser then, and tell the rest.
-pub fn cut(text: &str) -> Option<Vec<Found<'_>>> {
+pub(crate) fn cut(text: &str) -> Option<Vec<Found<'_>>> {
     if has_odd_line_ends(text) || text.starts_with('\u{feff}') {
         return None;
     }
@@ -60,7 +60,7 @@ pub fn cut(text: &str) -> Option<Vec<Found<'_>>> {
 
 /// As much of the begin of a text as can be read for itself: whole lines, up to the last member that
 /// begins in it, which may not be there as a whole.
-pub fn beginning(text: &str) -> Option<String> {
+pub(crate) fn beginning(text: &str) -> Option<String> {
     let lines = &text[..text.rfind('\n')? + 1];
     let sections = cut(lines)?;
     let [.., _, last] = sections.last()?.members.as_slice() else { return None };
@@ -88,13 +88,13 @@ fn has_odd_line_ends(text: &str) -> bool {
 
 /// Whether a text in the place of a segment is one: a single member, and nothing less indented than
 /// that.
-pub fn holds_one(text: &str) -> bool {
+pub(crate) fn holds_one(text: &str) -> bool {
     let whole = format!("a:\n{text}");
     let is_one = |sections: Vec<Found<'_>>| matches!(sections.as_slice(), [section] if section.members.len() == 1);
     cut(&whole).is_some_and(is_one)
 }
 
-pub fn said(text: &str) -> Option<SegmentContent> {
+pub(crate) fn said(text: &str) -> Option<SegmentContent> {
     plain::said(text).or_else(|| parsed(text))
 }
 
@@ -116,7 +116,7 @@ pub(super) fn parsed(text: &str) -> Option<SegmentContent> {
     Some(SegmentContent { key, value, is_odd })
 }
 
-pub fn alone(text: &str, start: usize) -> Option<Alone> {
+pub(crate) fn alone(text: &str, start: usize) -> Option<Alone> {
     let tree = yaml::parse::parse(text).ok()?;
     let [document] = <[Document; 1]>::try_from(tree.documents).ok()?;
     Some(Alone { text: text.to_owned(), document, ahead: start, depth: 1 })

@@ -23,7 +23,7 @@ const LIST_RULES: flow::Rules = flow::Rules { trailing_comma: true, comments_sta
 const TABLE_RULES: flow::Rules = flow::Rules { trailing_comma: false, comments_stay: true };
 
 /// `expected` is the document's value after the change.
-pub fn edit(
+pub(crate) fn edit(
     page: &Page<'_>,
     root: &Node,
     plan: &Plan<'_>,

@@ -15,7 +15,7 @@ use crate::syntax::{
 /// What is wrong, and at which offset.
 type Fault = (usize, String);
 
-pub fn parse(text: &str) -> Result<Tree, Fault> {
+pub(crate) fn parse(text: &str) -> Result<Tree, Fault> {
     let parsed = toml_edit::Document::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         (at, error.message().lines().collect::<Vec<_>>().join(", "))

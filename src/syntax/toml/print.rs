@@ -4,7 +4,7 @@ use crate::syntax::draft::Draft;
 
 /// How a text is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quote {
+pub(crate) enum Quote {
     Basic,
     /// Between `'`: nothing is an escape.
     Literal,
@@ -30,21 +30,21 @@ impl Quote {
     }
 }
 
-pub fn key(key: &str) -> String {
+pub(crate) fn key(key: &str) -> String {
     let bare = !key.is_empty()
         && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     if bare { key.to_owned() } else { basic(key) }
 }
 
 /// The keys of a path with dots between.
-pub fn path(keys: &[String]) -> String {
+pub(crate) fn path(keys: &[String]) -> String {
     keys.iter().map(|name| key(name)).collect::<Vec<_>>().join(".")
 }
 
 /// A text in the given quotes where they can hold it, else in double quotes. `eol` would part the
 /// lines of long ones: readers differ on whether `\r\n` within a text is one break, so there are no
 /// such texts where lines end with it.
-pub fn text(text: &str, quote: Quote, eol: &str) -> String {
+pub(crate) fn text(text: &str, quote: Quote, eol: &str) -> String {
     let on_lines = text.contains('\n') && eol == "\n";
     let sound = |letter: char| letter == '\t' || !letter.is_control();
     match quote {
@@ -66,7 +66,7 @@ pub fn text(text: &str, quote: Quote, eol: &str) -> String {
 }
 
 /// A value on one line.
-pub fn value(draft: &Draft) -> String {
+pub(crate) fn value(draft: &Draft) -> String {
     match draft {
         // Without a word for it; callers refuse it before.
         Draft::Null => "\"\"".into(),
@@ -86,7 +86,7 @@ pub fn value(draft: &Draft) -> String {
 }
 
 /// `key = value`, a long text on lines of its own.
-pub fn member(name: &str, to: &Draft, eol: &str) -> String {
+pub(crate) fn member(name: &str, to: &Draft, eol: &str) -> String {
     let value = match to {
         Draft::Text(text) if text.trim_end_matches('\n').contains('\n') => {
             self::text(text, Quote::Lines, eol)
@@ -97,21 +97,26 @@ pub fn member(name: &str, to: &Draft, eol: &str) -> String {
 }
 
 /// A text of its own: members first, tables behind them.
-pub fn whole(to: &Draft, eol: &str) -> String {
+pub(crate) fn whole(to: &Draft, eol: &str) -> String {
     let Draft::Object(members) = to else { return value(to) + eol };
     let lines = body(members, &[], eol);
     if lines.is_empty() { String::new() } else { lines.join(eol) + eol }
 }
 
 /// The lines of a table with its header. `list`: as one of an array of tables.
-pub fn section(path: &[String], members: &[(String, Draft)], list: bool, eol: &str) -> Vec<String> {
+pub(crate) fn section(
+    path: &[String],
+    members: &[(String, Draft)],
+    list: bool,
+    eol: &str,
+) -> Vec<String> {
     let name = self::path(path);
     let header = if list { format!("[[{name}]]") } else { format!("[{name}]") };
     std::iter::once(header).chain(body(members, path, eol)).collect()
 }
 
 /// Whether a value is written as tables with headers rather than on one line.
-pub fn is_section(to: &Draft) -> bool {
+pub(crate) fn is_section(to: &Draft) -> bool {
     let table = |item: &Draft| matches!(item, Draft::Object(members) if !members.is_empty());
     match to {
         Draft::List(items) => !items.is_empty() && items.iter().all(table),
@@ -120,7 +125,7 @@ pub fn is_section(to: &Draft) -> bool {
 }
 
 /// The sections of a value below a path, each after a blank line.
-pub fn sections(path: &[String], to: &Draft, eol: &str) -> Vec<String> {
+pub(crate) fn sections(path: &[String], to: &Draft, eol: &str) -> Vec<String> {
     match to {
         Draft::Object(members) => {
             std::iter::once(String::new()).chain(section(path, members, false, eol)).collect()

@@ -8,7 +8,7 @@ use crate::syntax::{
 };
 
 /// Whether a value is written with headers rather than behind a key.
-pub fn is_section(node: &Node) -> bool {
+pub(crate) fn is_section(node: &Node) -> bool {
     matches!(
         node.shape,
         Shape::Object { style: Style::Table { .. }, .. }
@@ -16,18 +16,18 @@ pub fn is_section(node: &Node) -> bool {
     )
 }
 
-pub fn is_dotted(node: &Node) -> bool {
+pub(crate) fn is_dotted(node: &Node) -> bool {
     matches!(node.shape, Shape::Object { style: Style::Dotted, .. })
 }
 
-pub fn header(node: &Node) -> Option<Span> {
+pub(crate) fn header(node: &Node) -> Option<Span> {
     match node.shape {
         Shape::Object { style: Style::Table { header }, .. } => header,
         _ => None,
     }
 }
 
-pub fn members(node: &Node) -> &[Member] {
+pub(crate) fn members(node: &Node) -> &[Member] {
     match &node.shape {
         Shape::Object { members, .. } => members.as_slice(),
         _ => &[],
@@ -36,7 +36,7 @@ pub fn members(node: &Node) -> &[Member] {
 
 /// Where the lines of a table's own members end, its sections left out; `None` where it has neither
 /// header nor members.
-pub fn own_end(node: &Node) -> Option<usize> {
+pub(crate) fn own_end(node: &Node) -> Option<usize> {
     let own = members(node)
         .iter()
         .filter(|member| !is_section(&member.value))
@@ -45,7 +45,7 @@ pub fn own_end(node: &Node) -> Option<usize> {
 }
 
 /// Every table with a header at or below a node.
-pub fn headed<'t>(node: &'t Node, found: &mut Vec<&'t Node>) {
+pub(crate) fn headed<'t>(node: &'t Node, found: &mut Vec<&'t Node>) {
     if header(node).is_some() {
         found.push(node);
     }
@@ -64,7 +64,7 @@ pub fn headed<'t>(node: &'t Node, found: &mut Vec<&'t Node>) {
 }
 
 /// The keys of all lines below a dotted table, with the keys' values.
-pub fn leaves<'t>(node: &'t Node, found: &mut Vec<&'t Member>) {
+pub(crate) fn leaves<'t>(node: &'t Node, found: &mut Vec<&'t Member>) {
     for member in members(node) {
         if is_dotted(&member.value) {
             leaves(&member.value, found);
@@ -76,7 +76,7 @@ pub fn leaves<'t>(node: &'t Node, found: &mut Vec<&'t Member>) {
 
 /// The lines of a section: from its header to its last own member, with the blank lines behind
 /// them.
-pub fn lines(page: &Page<'_>, node: &Node) -> Option<(usize, usize)> {
+pub(crate) fn lines(page: &Page<'_>, node: &Node) -> Option<(usize, usize)> {
     let start = page.line_start(header(node)?.start);
     let mut end = page.next_line(own_end(node)?);
     while end < page.text.len() && page.text[end..page.line_end(end)].trim().is_empty() {
@@ -86,7 +86,7 @@ pub fn lines(page: &Page<'_>, node: &Node) -> Option<(usize, usize)> {
 }
 
 /// The parts of a dotted key that begins at an offset.
-pub fn keys(page: &Page<'_>, start: usize) -> Vec<Span> {
+pub(crate) fn keys(page: &Page<'_>, start: usize) -> Vec<Span> {
     let bytes = page.text.as_bytes();
     let blanks = |mut at: usize| {
         while matches!(bytes.get(at), Some(b' ' | b'\t')) {
@@ -127,14 +127,14 @@ pub fn keys(page: &Page<'_>, start: usize) -> Vec<Span> {
 }
 
 /// The parts of a table's header.
-pub fn header_keys(page: &Page<'_>, header: Span) -> Vec<Span> {
+pub(crate) fn header_keys(page: &Page<'_>, header: Span) -> Vec<Span> {
     let inside =
         page.text[header.start..].len() - page.text[header.start..].trim_start_matches('[').len();
     keys(page, header.start + inside)
 }
 
 /// Where the key of a line begins, dots and all.
-pub fn line_key(page: &Page<'_>, key: Span) -> usize {
+pub(crate) fn line_key(page: &Page<'_>, key: Span) -> usize {
     let start = page.line_start(key.start);
     let parts = keys(page, start);
     if let (Some(first), true) = (parts.first(), parts.contains(&key)) {

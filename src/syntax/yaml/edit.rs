@@ -17,7 +17,12 @@ use crate::syntax::{
 /// Folded blocks are filled up to this width.
 const FOLD_WIDTH: usize = 88;
 
-pub fn edit(page: &Page<'_>, manner: &YamlStyle, plan: &Plan<'_>, caution: Caution) -> Vec<Splice> {
+pub(crate) fn edit(
+    page: &Page<'_>,
+    manner: &YamlStyle,
+    plan: &Plan<'_>,
+    caution: Caution,
+) -> Vec<Splice> {
     let pen = Pen { page, manner: YamlStyle { caution, ..manner.clone() } };
     match &plan.change {
         Change::Replace { node, to } => pen.replace(node, to, &plan.above),

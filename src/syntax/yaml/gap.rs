@@ -5,7 +5,7 @@ use crate::syntax::place::Span;
 
 /// A walk over the text between values.
 #[derive(Clone, Copy)]
-pub struct Gap<'t> {
+pub(crate) struct Gap<'t> {
     text: &'t str,
     pub at: usize,
 }

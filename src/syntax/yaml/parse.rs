@@ -22,7 +22,7 @@ const MAX_ALIASED: usize = 100_000;
 /// What is wrong, and at which offset.
 type Fault = (usize, String);
 
-pub fn parse(text: &str) -> Result<Tree, Fault> {
+pub(crate) fn parse(text: &str) -> Result<Tree, Fault> {
     shadow::read(text, |shadow| {
         let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         let mut builder = Builder {

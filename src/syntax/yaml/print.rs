@@ -10,7 +10,7 @@ const FLOW_WIDTH: usize = 76;
 /// What new values may be written as. What stands around a place can forbid the freer ways: a
 /// comment below a block text would become part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Caution {
+pub(crate) enum Caution {
     Free,
     /// Texts stay on one line.
     NoBlockTexts,
@@ -24,7 +24,7 @@ impl Caution {
 
 /// How new YAML is laid out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct YamlStyle {
+pub(crate) struct YamlStyle {
     /// Blanks by which a member is indented under its object's key.
     pub unit: usize,
     /// Blanks by which the dash of a list is indented under its key.
@@ -51,7 +51,7 @@ impl Default for YamlStyle {
 
 /// What a new value stands behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Behind {
+pub(crate) enum Behind {
     /// A key and its colon.
     Key,
     /// A dash and this many blanks.
@@ -61,12 +61,12 @@ pub enum Behind {
 /// A value as it is written: what follows on the line of its key or dash, and the lines below that,
 /// indented as seen from the column of the key or dash.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Entry {
+pub(crate) struct Entry {
     pub head: String,
     pub body: Vec<String>,
 }
 
-pub fn entry(draft: &Draft, manner: &YamlStyle, behind: Behind) -> Entry {
+pub(crate) fn entry(draft: &Draft, manner: &YamlStyle, behind: Behind) -> Entry {
     match draft {
         Draft::Text(text) if manner.caution == Caution::Free && scalar::is_block(text) => {
             let (head, body) = scalar::literal(text, &" ".repeat(manner.unit));
@@ -83,7 +83,7 @@ pub fn entry(draft: &Draft, manner: &YamlStyle, behind: Behind) -> Entry {
 }
 
 /// The lines of a value that stands for itself.
-pub fn lines(draft: &Draft, manner: &YamlStyle) -> Vec<String> {
+pub(crate) fn lines(draft: &Draft, manner: &YamlStyle) -> Vec<String> {
     match draft {
         Draft::List(_) if !is_short(draft, manner) => list(draft, manner),
         Draft::Object(members) if !members.is_empty() && manner.caution != Caution::OneLine => {
@@ -97,7 +97,7 @@ pub fn lines(draft: &Draft, manner: &YamlStyle) -> Vec<String> {
 }
 
 /// The lines of one member of a block.
-pub fn member(key: &str, value: &Draft, manner: &YamlStyle) -> Vec<String> {
+pub(crate) fn member(key: &str, value: &Draft, manner: &YamlStyle) -> Vec<String> {
     let Entry { head, body } = entry(value, manner, Behind::Key);
     let blank = if head.is_empty() { "" } else { " " };
     std::iter::once(format!("{}:{blank}{head}", self::key(key, manner, false)))
@@ -106,22 +106,22 @@ pub fn member(key: &str, value: &Draft, manner: &YamlStyle) -> Vec<String> {
 }
 
 /// The lines of one item of a block, its dash included.
-pub fn item(value: &Draft, manner: &YamlStyle, gap: usize) -> Vec<String> {
+pub(crate) fn item(value: &Draft, manner: &YamlStyle, gap: usize) -> Vec<String> {
     let Entry { head, body } = entry(value, manner, Behind::Dash(gap));
     std::iter::once(format!("-{}{head}", " ".repeat(gap))).chain(body).collect()
 }
 
 /// The value on one line, as it can stand between brackets.
-pub fn flow(draft: &Draft, manner: &YamlStyle) -> String {
+pub(crate) fn flow(draft: &Draft, manner: &YamlStyle) -> String {
     flow_value(draft, manner, true)
 }
 
 /// A member between braces.
-pub fn flow_member(key: &str, value: &Draft, manner: &YamlStyle) -> String {
+pub(crate) fn flow_member(key: &str, value: &Draft, manner: &YamlStyle) -> String {
     format!("{}: {}", self::key(key, manner, true), flow(value, manner))
 }
 
-pub fn key(key: &str, manner: &YamlStyle, flow: bool) -> String {
+pub(crate) fn key(key: &str, manner: &YamlStyle, flow: bool) -> String {
     scalar::text(key, manner.key_quote, flow)
 }
 
@@ -189,7 +189,7 @@ fn list(draft: &Draft, manner: &YamlStyle) -> Vec<String> {
 }
 
 /// Blank lines stay empty.
-pub fn indented(lines: impl IntoIterator<Item = String>, indent: usize) -> Vec<String> {
+pub(crate) fn indented(lines: impl IntoIterator<Item = String>, indent: usize) -> Vec<String> {
     let indent = " ".repeat(indent);
     lines
         .into_iter()

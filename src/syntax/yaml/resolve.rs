@@ -41,7 +41,7 @@ fn is_surely_text(text: &str) -> bool {
 
 /// The value of a plain scalar by the core schema. `.inf` and `.nan`, which JSON cannot say, stay
 /// text.
-pub fn core(text: &str) -> Value {
+pub(crate) fn core(text: &str) -> Value {
     match core_kind(text) {
         Kind::Null => Value::Null,
         Kind::Flag => Value::Bool(text.eq_ignore_ascii_case("true")),
@@ -55,7 +55,7 @@ pub fn core(text: &str) -> Value {
 
 /// Whether a reader of YAML 1.1 takes the plain scalar for something else than the core schema
 /// does.
-pub fn reads_differently(text: &str) -> bool {
+pub(crate) fn reads_differently(text: &str) -> bool {
     if is_surely_text(text) {
         return false;
     }
@@ -67,20 +67,20 @@ pub fn reads_differently(text: &str) -> bool {
 }
 
 /// Whether a plain scalar is text to every reader.
-pub fn is_text(text: &str) -> bool {
+pub(crate) fn is_text(text: &str) -> bool {
     core_kind(text) == Kind::Text && old_kind(text) == Kind::Text
 }
 
 /// What a plain scalar is to PyYAML.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Old {
+pub(crate) enum Old {
     Json(Value),
     /// Nothing that JSON has: the type, as Python calls it.
     Other(&'static str),
 }
 
 /// The value of a plain scalar by YAML 1.1.
-pub fn old(text: &str) -> Old {
+pub(crate) fn old(text: &str) -> Old {
     let text_as_is = || Value::String(text.to_owned());
     Old::Json(match old_kind(text) {
         Kind::Null => Value::Null,

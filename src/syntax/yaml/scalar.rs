@@ -5,7 +5,7 @@ use super::resolve;
 
 /// How a text is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quote {
+pub(crate) enum Quote {
     /// Without quotes where that is safe, else in double quotes.
     Plain,
     Single,
@@ -24,7 +24,7 @@ impl Quote {
 }
 
 /// A text on one line. `flow`: it is to stand between brackets.
-pub fn text(text: &str, quote: Quote, flow: bool) -> String {
+pub(crate) fn text(text: &str, quote: Quote, flow: bool) -> String {
     match quote {
         Quote::Plain if is_plain(text, flow) => text.to_owned(),
         Quote::Single if text.chars().all(is_printable) => {
@@ -77,7 +77,7 @@ fn double(text: &str) -> String {
 
 /// Whether a text can be written as a literal block (`|`) whose value does not hang on what follows
 /// it.
-pub fn is_block(text: &str) -> bool {
+pub(crate) fn is_block(text: &str) -> bool {
     text.trim_end_matches('\n').contains('\n')
         && !text.ends_with("\n\n")
         && !text.trim().is_empty()
@@ -85,13 +85,13 @@ pub fn is_block(text: &str) -> bool {
 }
 
 /// Whether a text is one line that a block which is already there can hold.
-pub fn is_one_line(text: &str) -> bool {
+pub(crate) fn is_one_line(text: &str) -> bool {
     let line = text.strip_suffix('\n').unwrap_or(text);
     !line.trim().is_empty() && line.chars().all(is_printable)
 }
 
 /// The header and the lines of a literal block, the lines indented by `unit`.
-pub fn literal(text: &str, unit: &str) -> (String, Vec<String>) {
+pub(crate) fn literal(text: &str, unit: &str) -> (String, Vec<String>) {
     let chomp = if text.ends_with('\n') { "" } else { "-" };
     // Blanks that begin the text would be taken for its indentation.
     let indicator =
@@ -102,7 +102,7 @@ pub fn literal(text: &str, unit: &str) -> (String, Vec<String>) {
 
 /// The header and the lines of a folded block, filled up to `width`; `None` where folding would not
 /// give the text back.
-pub fn folded(text: &str, unit: &str, width: usize) -> Option<(String, Vec<String>)> {
+pub(crate) fn folded(text: &str, unit: &str, width: usize) -> Option<(String, Vec<String>)> {
     let body = text.strip_suffix('\n').unwrap_or(text);
     let sound = |line: &str| !line.starts_with([' ', '\t']) && !line.ends_with([' ', '\t']);
     if body.is_empty()

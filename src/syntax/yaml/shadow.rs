@@ -25,7 +25,7 @@ const LINE: &str = "invalid indentation";
 const WORD: &str = "invalid indentation in flow construct";
 const QUOTED: &str = "invalid indentation in quoted scalar";
 
-pub struct Shadow<'t> {
+pub(crate) struct Shadow<'t> {
     text: Cow<'t, str>,
     /// Where the padded lines begin in the text itself.
     pads: Vec<usize>,
@@ -39,7 +39,7 @@ pub struct Shadow<'t> {
 
 /// What a reading met that decides on pads.
 #[derive(Debug, Default)]
-pub struct Found {
+pub(crate) struct Found {
     /// Block texts: blanks mean something there.
     pub blocks: Vec<Span>,
     /// The outermost lists and objects in brackets, in the order they stand.
@@ -49,7 +49,7 @@ pub struct Found {
 }
 
 /// Reads a text, padded where that is needed.
-pub fn read(
+pub(crate) fn read(
     text: &str,
     read: impl Fn(&Shadow<'_>) -> Result<(Tree, Found), Fault>,
 ) -> Result<Tree, Fault> {

@@ -10,7 +10,7 @@ use crate::syntax::{
 const SAMPLE: usize = 400;
 
 /// The manner of a whole document.
-pub fn learn(page: &Page<'_>, root: &Node) -> YamlStyle {
+pub(crate) fn learn(page: &Page<'_>, root: &Node) -> YamlStyle {
     let (mut unit, mut dash, mut lists) = (None, None, None);
     let (mut queue, mut row) = (vec![root], 0);
     while let Some(node) = queue.get(row).copied() {
@@ -58,7 +58,7 @@ pub fn learn(page: &Page<'_>, root: &Node) -> YamlStyle {
 }
 
 /// The manner beside existing children: texts and keys are quoted if the neighbours are.
-pub fn beside(page: &Page<'_>, parent: &Node, manner: &YamlStyle) -> YamlStyle {
+pub(crate) fn beside(page: &Page<'_>, parent: &Node, manner: &YamlStyle) -> YamlStyle {
     let mut manner = manner.clone();
     match &parent.shape {
         Shape::List { items, .. } => {
@@ -78,7 +78,7 @@ pub fn beside(page: &Page<'_>, parent: &Node, manner: &YamlStyle) -> YamlStyle {
 }
 
 /// Column of an offset in characters, from 0.
-pub fn column(page: &Page<'_>, offset: usize) -> usize {
+pub(crate) fn column(page: &Page<'_>, offset: usize) -> usize {
     page.text[page.line_start(offset)..offset].chars().count()
 }
 

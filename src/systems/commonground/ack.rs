@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// An acknowledgement of the UI worker.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ack {
+pub(crate) struct Ack {
     pub action: String,
     pub agent: String,
     pub status: String,
@@ -52,7 +52,7 @@ impl Ack {
 
 /// What an agent does, as the acknowledgements show that the UI worker sent for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Engaged<'a> {
+pub(crate) enum Engaged<'a> {
     /// This action is under way.
     With(&'a str),
     /// This action leased a turn, was refused after that, and nobody ends the turn.
@@ -62,7 +62,7 @@ pub enum Engaged<'a> {
 
 /// What keeps an agent busy; `acks` has the oldest first. Those that say "busy" changed nothing.
 #[must_use]
-pub fn engaged<'a>(acks: &'a [Ack], agent: &str) -> Engaged<'a> {
+pub(crate) fn engaged<'a>(acks: &'a [Ack], agent: &str) -> Engaged<'a> {
     match acks.iter().rev().find(|ack| ack.agent == agent && !ack.is_busy()) {
         Some(ack) if !ack.is_final() => Engaged::With(&ack.action),
         Some(ack) if ack.card.is_none() && ack.code.as_deref() == Some("protocol_violation") => {

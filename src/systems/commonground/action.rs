@@ -13,7 +13,7 @@ use super::{
 };
 
 /// The worker target of agents that a UI may act through.
-pub const UI_WORKER: &str = "ui_worker";
+pub(crate) const UI_WORKER: &str = "ui_worker";
 
 /// What is known about the world that an action is sent into.
 #[derive(Clone, Debug, Default)]

@@ -82,7 +82,7 @@ pub struct Effective {
 
 /// The override that a result carries: valid after trimming.
 #[must_use]
-pub fn control(result: &Value) -> Option<After> {
+pub(crate) fn control(result: &Value) -> Option<After> {
     After::read(&result["__cg_control"]["after_execution"])
 }
 
@@ -96,7 +96,7 @@ pub struct AfterSource {
 
 /// What is written into a new result.
 #[must_use]
-pub fn on_writing(said: AfterSource, result: &Value) -> Effective {
+pub(crate) fn on_writing(said: AfterSource, result: &Value) -> Effective {
     let rows = [
         (said.explicit, Origin::Explicit),
         (control(result), Origin::Control),

@@ -44,7 +44,7 @@ pub fn refused(status: u16, body: &[u8]) -> CallError {
 
 /// Whether the API says that it has no god endpoint, as it does unless it was started with one.
 #[must_use]
-pub fn is_god_off(status: u16, body: &[u8]) -> bool {
+pub(crate) fn is_god_off(status: u16, body: &[u8]) -> bool {
     let value: Value = serde_json::from_slice(body).unwrap_or_default();
     status == 404
         && (value["detail"] == "Not Found" || value["detail"]["error_message"] == "Not Found")
@@ -52,7 +52,7 @@ pub fn is_god_off(status: u16, body: &[u8]) -> bool {
 
 /// Whether a 404 says that a thing is not there, and not that the API knows no such path.
 #[must_use]
-pub fn is_missing(body: &[u8]) -> bool {
+pub(crate) fn is_missing(body: &[u8]) -> bool {
     let value: Value = serde_json::from_slice(body).unwrap_or_default();
     value["detail"]["error_code"] == "not_found" && value["detail"]["error_message"] != "Not Found"
 }

@@ -24,7 +24,7 @@ const BY_DISPATCHER: &str =
 
 /// What a connection knows of a call, with what-if values over it.
 #[must_use]
-pub fn context(connection: &Connection, variables: &[(String, String)]) -> Context {
+pub(crate) fn context(connection: &Connection, variables: &[(String, String)]) -> Context {
     let mut context = Context::default();
     if let Some(channel) = Channel::of(connection) {
         context.set("project_id", &channel.project);
@@ -39,7 +39,7 @@ pub fn context(connection: &Connection, variables: &[(String, String)]) -> Conte
 
 /// Puts what-if values in the place of what services read from their environment, by names such as
 /// `$LAMP_TOKEN`.
-pub fn sample(trail: &mut Merging, variables: &[(String, String)]) {
+pub(crate) fn sample(trail: &mut Merging, variables: &[(String, String)]) {
     for row in &mut trail.rows {
         if let Origin::Environment(variable) = &row.origin {
             let named = |(name, _): &&(String, String)| name.strip_prefix('$') == Some(variable);
@@ -54,7 +54,7 @@ pub fn sample(trail: &mut Merging, variables: &[(String, String)]) {
 
 /// The way of each argument of a call.
 #[must_use]
-pub fn trail(tool: &Tool, given: &Map<String, Value>, context: &Context) -> Merging {
+pub(crate) fn trail(tool: &Tool, given: &Map<String, Value>, context: &Context) -> Merging {
     let none = Value::Null;
     let value = &*tool.entry.value;
     let options = value.get(keys::OPTIONS).unwrap_or(&none);

@@ -26,7 +26,7 @@ use crate::{
 ///
 /// # Errors
 /// When the connection names no API, with what to set.
-pub fn card_source(connection: &Connection, ids: &[String]) -> Result<CardSource, Problem> {
+pub(crate) fn card_source(connection: &Connection, ids: &[String]) -> Result<CardSource, Problem> {
     let name = &connection.name;
     let refused = |cause: String, remedy: String| {
         Problem::new(ProblemKind::Input, "reading cards", cause).remedy(remedy)
@@ -63,7 +63,7 @@ pub fn card_source(connection: &Connection, ids: &[String]) -> Result<CardSource
 /// Cards as the API gives them, calls beside their results, with the labels compared below; the
 /// others after them.
 #[must_use]
-pub fn laid_out(values: &[Value]) -> Vec<Attachment> {
+pub(crate) fn laid_out(values: &[Value]) -> Vec<Attachment> {
     let cards: Vec<(&Value, Card)> =
         values.iter().filter_map(|value| Some((value, Card::read(value)?))).collect();
     let mut attachments = Vec::new();
@@ -101,13 +101,13 @@ pub fn laid_out(values: &[Value]) -> Vec<Attachment> {
 
 /// A call's card.
 #[must_use]
-pub fn call(id: &str, value: &Value) -> Attachment {
+pub(crate) fn call(id: &str, value: &Value) -> Attachment {
     Attachment { what: "call-card", words: format!("call card {id}"), body: value.clone() }
 }
 
 /// A result's card, with what it does to its turn.
 #[must_use]
-pub fn result(card: &Card, value: &Value) -> Attachment {
+pub(crate) fn result(card: &Card, value: &Value) -> Attachment {
     let status = card.content["status"].as_str().unwrap_or_default();
     let words = format!("result card {}: {status}{}", card.id, effective(card));
     Attachment { what: "result-card", words, body: value.clone() }
@@ -115,7 +115,7 @@ pub fn result(card: &Card, value: &Value) -> Attachment {
 
 /// The labels of a call beside those of its result.
 #[must_use]
-pub fn labels(call: &Card, result: &Card) -> Attachment {
+pub(crate) fn labels(call: &Card, result: &Card) -> Attachment {
     let rows = card::copied(call, result);
     let lost: Vec<&str> = rows.iter().filter(|row| !row.holds()).map(|row| row.label).collect();
     let words = match lost[..] {
@@ -131,7 +131,7 @@ pub fn labels(call: &Card, result: &Card) -> Attachment {
 
 /// How a result's card says that its call ended; `None` for other cards.
 #[must_use]
-pub fn settled(value: &Value) -> Option<Settled> {
+pub(crate) fn settled(value: &Value) -> Option<Settled> {
     let card = Card::read(value)
         .filter(|card| card.kind == card::RESULT && !card.tool_call_id.is_empty())?;
     let status = card.content["status"].as_str().unwrap_or_default();
@@ -154,7 +154,7 @@ pub fn settled(value: &Value) -> Option<Settled> {
 
 /// Why a result says no.
 #[must_use]
-pub fn failure(status: &str, error: &Value) -> CallError {
+pub(crate) fn failure(status: &str, error: &Value) -> CallError {
     let text = |name: &str| error[name].as_str().unwrap_or_default();
     let (kind, message) =
         (if text("code").is_empty() { status } else { text("code") }, text("message"));

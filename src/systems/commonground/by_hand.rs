@@ -258,7 +258,7 @@ fn fault(answer: &Value) -> Option<(Pointer, String)> {
 
 /// The result that an answer comes to.
 #[must_use]
-pub fn built(answer: &Value, command: Option<After>) -> Built {
+pub(crate) fn built(answer: &Value, command: Option<After>) -> Built {
     let status = answer[STATUS].as_str().unwrap_or(SUCCESS);
     let mut error = answer[ERROR].clone();
     if let Some(members) = error.as_object_mut() {

@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 use super::after::After;
 use crate::syntax::python::text as python;
 
-pub const CALL: &str = "tool.call";
-pub const RESULT: &str = "tool.result";
+pub(crate) const CALL: &str = "tool.call";
+pub(crate) const RESULT: &str = "tool.result";
 
 /// A card in the one shape that both spellings are read into.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -120,7 +120,7 @@ fn tag_of(kind: &str) -> Option<&'static str> {
 
 /// The content of a call's card, as stored.
 #[must_use]
-pub fn call_content(
+pub(crate) fn call_content(
     tool: &str,
     arguments: &Map<String, Value>,
     target_subject: Option<&str>,
@@ -230,7 +230,7 @@ fn result_fault(content: &Value) -> Option<ContentFault> {
 
 /// A label of a call's card beside the one that the result's card should have copied.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Copied {
+pub(crate) struct Copied {
     pub label: &'static str,
     pub call: Option<String>,
     pub result: Option<String>,
@@ -247,7 +247,7 @@ impl Copied {
 
 /// The labels that lead from a result back to its call; lineage breaks where one was not copied.
 #[must_use]
-pub fn copied(call: &Card, result: &Card) -> Vec<Copied> {
+pub(crate) fn copied(call: &Card, result: &Card) -> Vec<Copied> {
     let labels = ["agent_turn_id", "step_id", "trace_id", "parent_step_id"];
     let own = |card: &Card, label: &str| card.label(label).map(str::to_owned);
     let call_id = |card: &Card| (!card.tool_call_id.is_empty()).then(|| card.tool_call_id.clone());

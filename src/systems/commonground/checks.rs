@@ -12,7 +12,7 @@ mod parameters;
 mod refused;
 mod subject;
 
-pub use listeners::{HEARD_TWICE, UNHEARD, listeners};
+pub(crate) use listeners::listeners;
 pub use refused::{CODES, KEY_NOT_TEXT, refused};
 
 use crate::{
@@ -144,6 +144,6 @@ pub const CHECKS: &[Check] = &[
 
 /// Findings of CommonGround's own checks, beside what its API refuses.
 #[must_use]
-pub fn check(context: &LintContext<'_>) -> Vec<Finding> {
+pub(crate) fn check(context: &LintContext<'_>) -> Vec<Finding> {
     lint::run(CHECKS, context, |system| system == super::keys::SYSTEM)
 }

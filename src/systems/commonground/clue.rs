@@ -10,7 +10,7 @@ use crate::model::{
 
 /// What a call is known by.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted {
+pub(crate) struct Wanted {
     /// The id of the call, and of the UI action that made it.
     pub call: String,
     /// The trace that it belongs to.
@@ -20,7 +20,7 @@ pub struct Wanted {
 
 /// A message on a call's way.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Clue {
+pub(crate) enum Clue {
     /// The UI worker says what became of the action.
     Ack(Ack),
     /// The tool's command.
@@ -34,7 +34,7 @@ pub enum Clue {
 
 /// What it says; `None` where it is of something else.
 #[must_use]
-pub fn clue(
+pub(crate) fn clue(
     subject: &str,
     received: &[(String, String)],
     body: &[u8],
@@ -95,7 +95,7 @@ fn turn(subject: &str, received: &[(String, String)], body: &Value) -> Option<Cl
 
 /// What the server says of a delivery that was given back, or of the last one that was tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Advice {
+pub(crate) struct Advice {
     pub consumer: String,
     pub sequence: u64,
     pub deliveries: u64,
@@ -104,7 +104,7 @@ pub struct Advice {
 
 /// Reads an advisory of JetStream's.
 #[must_use]
-pub fn advice(subject: &str, body: &[u8]) -> Option<Advice> {
+pub(crate) fn advice(subject: &str, body: &[u8]) -> Option<Advice> {
     let given_up = subject.contains(".MAX_DELIVERIES.");
     if !given_up && !subject.contains(".MSG_NAKED.") {
         return None;

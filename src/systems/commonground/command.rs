@@ -15,7 +15,7 @@ pub struct Command {
 
 /// Fresh ids of one call, in the shapes that CommonGround's own have.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ids {
+pub(crate) struct Ids {
     /// Of the turn: `turn_…`.
     pub turn: String,
     pub step: String,
@@ -27,7 +27,8 @@ pub struct Ids {
 }
 
 impl Ids {
-    /// Makes them; `random` gives another number each time it is asked.
+    /// Makes them for a test; `random` gives another number each time it is asked.
+    #[cfg(test)]
     pub fn fresh(random: &mut dyn FnMut() -> u128) -> Self {
         let mut hex = || format!("{:032x}", random());
         let (turn, step, call) =
@@ -63,14 +64,14 @@ impl Ids {
 
 /// The low half of a random number, for a span.
 #[must_use]
-pub fn low(random: u128) -> u64 {
+pub(crate) fn low(random: u128) -> u64 {
     (random & u128::from(u64::MAX)) as u64
 }
 
 /// The headers of a context in their usual order; what has no value is left out, but for the depth,
 /// which is then 0.
 #[must_use]
-pub fn control_headers(context: &Context, trace: &Traceparent) -> Vec<(String, String)> {
+pub(crate) fn control_headers(context: &Context, trace: &Traceparent) -> Vec<(String, String)> {
     let number = |value: Option<u64>| value.unwrap_or_default().to_string();
     let epoch = number(context.turn_epoch);
     let depth = number(context.recursion_depth);
@@ -98,7 +99,12 @@ pub fn control_headers(context: &Context, trace: &Traceparent) -> Vec<(String, S
 /// A tool command: identity in the headers, a pointer to the call's card in the body, which allows
 /// these three keys and no other.
 #[must_use]
-pub fn tool(subject: &str, context: &Context, trace: &Traceparent, body: &Pointed<'_>) -> Command {
+pub(crate) fn tool(
+    subject: &str,
+    context: &Context,
+    trace: &Traceparent,
+    body: &Pointed<'_>,
+) -> Command {
     let Pointed { tool, after_execution, call_card } = body;
     let body = json!({"tool_name": tool, "after_execution": after_execution, "tool_call_card_id": call_card});
     Command {
@@ -110,7 +116,7 @@ pub fn tool(subject: &str, context: &Context, trace: &Traceparent, body: &Pointe
 
 /// What a tool command's body says.
 #[derive(Clone, Copy, Debug)]
-pub struct Pointed<'p> {
+pub(crate) struct Pointed<'p> {
     pub tool: &'p str,
     pub after_execution: &'p str,
     pub call_card: &'p str,
@@ -119,7 +125,7 @@ pub struct Pointed<'p> {
 /// A UI action: the worker behind it writes the cards. The action's id becomes the call's id, and
 /// must be fresh: one that was used wedges the agent for good.
 #[must_use]
-pub fn ui_action(
+pub(crate) fn ui_action(
     context: &Context,
     trace: &Traceparent,
     tool: &str,
@@ -136,7 +142,7 @@ pub fn ui_action(
 
 /// The bell that makes an agent's worker look into its inbox; it says nothing but that.
 #[must_use]
-pub fn wakeup(context: &Context, worker_target: &str, trace: &Traceparent) -> Command {
+pub(crate) fn wakeup(context: &Context, worker_target: &str, trace: &Traceparent) -> Command {
     let rung = Context {
         project_id: context.project_id.clone(),
         channel_id: context.channel_id.clone(),
@@ -158,7 +164,7 @@ pub fn wakeup(context: &Context, worker_target: &str, trace: &Traceparent) -> Co
 /// The context that a message's subject and headers give; the subject says the project and the
 /// channel.
 #[must_use]
-pub fn context_of(subject: &Subject, received: &[(String, String)]) -> Context {
+pub(crate) fn context_of(subject: &Subject, received: &[(String, String)]) -> Context {
     let text = |name| headers::value(received, name).unwrap_or_default().to_owned();
     let number = |name| headers::number(received, name).ok().flatten();
     let trace =

@@ -43,7 +43,7 @@ pub const VARIABLES: [&str; 13] = [
 
 /// The same names in the order in which CommonGround fills them in: a value that holds a later
 /// variable is filled in once more.
-pub const FILLED_IN_ORDER: [&str; 13] = [
+pub(crate) const FILLED_IN_ORDER: [&str; 13] = [
     "project_id",
     "channel_id",
     "agent_id",

@@ -10,7 +10,7 @@ use crate::model::{
 
 /// The tool that an entry describes. It has no gate: every request may use it, in every state.
 #[must_use]
-pub fn tool(entry: &Entry) -> Tool {
+pub(crate) fn tool(entry: &Entry) -> Tool {
     let value = &*entry.value;
     Tool {
         name: entries::name(value).unwrap_or(&entry.key).to_owned(),

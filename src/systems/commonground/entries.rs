@@ -16,7 +16,7 @@ use crate::{
 
 /// The definitions of a file in the order they stand; none when nothing in it is CommonGround's.
 #[must_use]
-pub fn entries(file: &FileId, source: &Source) -> Vec<Entry> {
+pub(crate) fn entries(file: &FileId, source: &Source) -> Vec<Entry> {
     let stem = file.path().file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let mut entries = Vec::new();
     for document in 0..source.documents() {
@@ -85,14 +85,14 @@ fn is_definition(members: &Map<String, Value>) -> bool {
 /// The name under which the API stores a definition: `tool_name`, else `name`, outer blanks cut;
 /// `None` where that is no text or blank.
 #[must_use]
-pub fn name(value: &Value) -> Option<&str> {
+pub(crate) fn name(value: &Value) -> Option<&str> {
     let given = value.get(name_key(value))?.as_str()?.trim();
     (!given.is_empty()).then_some(given)
 }
 
 /// The member that a definition's name is read from.
 #[must_use]
-pub fn name_key(value: &Value) -> &'static str {
+pub(crate) fn name_key(value: &Value) -> &'static str {
     // As upstream has it: what counts as nothing in Python gives way.
     let empty = match value.get(keys::TOOL_NAME) {
         None | Some(Value::Null | Value::Bool(false)) => true,

@@ -19,7 +19,7 @@ use crate::model::tool::Tool;
 
 /// What is done with a command.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Attended {
+pub(crate) enum Attended {
     /// The tool is asked, with the arguments of the call's card.
     Ask(Map<String, Value>),
     /// It is not asked; this goes back.
@@ -34,7 +34,7 @@ pub enum Attended {
 /// Decides as a real service does. That a result cannot be reported shows later, in what bars its
 /// report.
 #[must_use]
-pub fn attend(command: &Command, world: &World) -> Attended {
+pub(crate) fn attend(command: &Command, world: &World) -> Attended {
     let own = World { listeners: Known::Unknown, ..world.clone() };
     let mut faults = preflight(command, &own);
     faults.retain(|fault| fault.stage != Stage::Report);
@@ -57,7 +57,7 @@ pub fn attend(command: &Command, world: &World) -> Attended {
 
 /// What a tool's code said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Spoken {
+pub(crate) struct Spoken {
     /// Its pieces, joined.
     pub text: String,
     pub error: Option<(String, String)>,
@@ -65,14 +65,14 @@ pub struct Spoken {
 
 /// What a command says of `after_execution`.
 #[must_use]
-pub fn said(command: &Command) -> Option<After> {
+pub(crate) fn said(command: &Command) -> Option<After> {
     let body = serde_json::from_str::<Value>(&command.body).ok()?;
     After::read(&body["after_execution"])
 }
 
 /// The result of what was said: JSON where the text is some, else the text itself.
 #[must_use]
-pub fn built(spoken: &Spoken, command: &Command) -> Built {
+pub(crate) fn built(spoken: &Spoken, command: &Command) -> Built {
     let after = said(command);
     if let Some((code, message)) = &spoken.error {
         return result::failed(code, message, after);
@@ -88,13 +88,13 @@ pub fn built(spoken: &Spoken, command: &Command) -> Built {
 /// The part of a tool's subject that its service listens on, in that channel; `None` where it sends
 /// to no tool's subject.
 #[must_use]
-pub fn target(tool: &Tool, channel: &Channel) -> Option<String> {
+pub(crate) fn target(tool: &Tool, channel: &Channel) -> Option<String> {
     target_of(tool.entry.value.get(keys::TARGET_SUBJECT)?.as_str()?, channel)
 }
 
 /// The same of a subject with variables.
 #[must_use]
-pub fn target_of(subject: &str, channel: &Channel) -> Option<String> {
+pub(crate) fn target_of(subject: &str, channel: &Channel) -> Option<String> {
     let context = Context {
         project_id: channel.project.clone(),
         channel_id: channel.channel.clone(),
@@ -106,7 +106,7 @@ pub fn target_of(subject: &str, channel: &Channel) -> Option<String> {
 
 /// The author of a service's cards, by the target that it listens on.
 #[must_use]
-pub fn author(target: &str) -> String {
+pub(crate) fn author(target: &str) -> String {
     format!("tool.{target}")
 }
 

@@ -7,7 +7,7 @@ use crate::model::tool::{Function, Tool};
 
 /// Name, description and parameters, as CommonGround's worker hands them to its model.
 #[must_use]
-pub fn function(tool: &Tool) -> Function {
+pub(crate) fn function(tool: &Tool) -> Function {
     let value = &*tool.entry.value;
     let given = value
         .get(keys::PARAMETERS)
@@ -39,20 +39,20 @@ pub fn shown(mut parameters: Value, options: &Value) -> Value {
 
 /// `args.defaults`, where it is a map.
 #[must_use]
-pub fn defaults(options: &Value) -> Option<&Map<String, Value>> {
+pub(crate) fn defaults(options: &Value) -> Option<&Map<String, Value>> {
     options.get(keys::ARGS)?.get(keys::DEFAULTS)?.as_object()
 }
 
 /// `args.fixed`, where it is a map.
 #[must_use]
-pub fn fixed(options: &Value) -> Option<&Map<String, Value>> {
+pub(crate) fn fixed(options: &Value) -> Option<&Map<String, Value>> {
     options.get(keys::ARGS)?.get(keys::FIXED)?.as_object()
 }
 
 /// Whether a model does not see an argument: it is fixed, or stands among `envs`, whatever is
 /// written there.
 #[must_use]
-pub fn is_hidden(options: &Value, name: &str) -> bool {
+pub(crate) fn is_hidden(options: &Value, name: &str) -> bool {
     let envs = options.get(keys::ENVS).and_then(Value::as_object);
     [fixed(options), envs].into_iter().flatten().any(|names| names.contains_key(name))
 }

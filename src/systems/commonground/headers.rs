@@ -3,22 +3,22 @@
 
 use crate::syntax::python::text as python;
 
-pub const PROJECT: &str = "CG-Project-Id";
-pub const CHANNEL: &str = "CG-Channel-Id";
+pub(crate) const PROJECT: &str = "CG-Project-Id";
+pub(crate) const CHANNEL: &str = "CG-Channel-Id";
 pub const AGENT: &str = "CG-Agent-Id";
 /// Payloads and cards call it `agent_turn_id`.
-pub const TURN: &str = "CG-Turn-Id";
-pub const EPOCH: &str = "CG-Turn-Epoch";
-pub const STEP: &str = "CG-Step-Id";
-pub const CALL: &str = "CG-Tool-Call-Id";
-pub const DEPTH: &str = "CG-Recursion-Depth";
-pub const PARENT_AGENT: &str = "CG-Parent-Agent-Id";
-pub const PARENT_TURN: &str = "CG-Parent-Turn-Id";
-pub const PARENT_STEP: &str = "CG-Parent-Step-Id";
-pub const TRACE: &str = "traceparent";
+pub(crate) const TURN: &str = "CG-Turn-Id";
+pub(crate) const EPOCH: &str = "CG-Turn-Epoch";
+pub(crate) const STEP: &str = "CG-Step-Id";
+pub(crate) const CALL: &str = "CG-Tool-Call-Id";
+pub(crate) const DEPTH: &str = "CG-Recursion-Depth";
+pub(crate) const PARENT_AGENT: &str = "CG-Parent-Agent-Id";
+pub(crate) const PARENT_TURN: &str = "CG-Parent-Turn-Id";
+pub(crate) const PARENT_STEP: &str = "CG-Parent-Step-Id";
+pub(crate) const TRACE: &str = "traceparent";
 
 /// The depth at which results are refused.
-pub const DEPTH_LIMIT: u64 = 20;
+pub(crate) const DEPTH_LIMIT: u64 = 20;
 
 /// The value of a header; blank ones count as absent.
 #[must_use]
@@ -28,13 +28,13 @@ pub fn value<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str>
 
 /// The value of a header, trimmed as it is received, a blank one too. Of several the last counts.
 #[must_use]
-pub fn written<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
+pub(crate) fn written<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
     headers.iter().rfind(|(own, _)| own == name).map(|(_, value)| python::strip(value))
 }
 
 /// A header that would be this one if names were not case-sensitive.
 #[must_use]
-pub fn misspelt<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
+pub(crate) fn misspelt<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
     headers
         .iter()
         .map(|(own, _)| own.as_str())
@@ -43,7 +43,7 @@ pub fn misspelt<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h s
 
 /// Why a header that is needed is not there.
 #[must_use]
-pub fn missing(headers: &[(String, String)], name: &str) -> String {
+pub(crate) fn missing(headers: &[(String, String)], name: &str) -> String {
     match misspelt(headers, name) {
         Some(other) => {
             format!("it is spelled {other}, and names are case-sensitive: it counts as absent")
@@ -56,14 +56,17 @@ pub fn missing(headers: &[(String, String)], name: &str) -> String {
 ///
 /// # Errors
 /// The text that is no whole number from 0 on; such a message is dropped in silence.
-pub fn number<'h>(headers: &'h [(String, String)], name: &str) -> Result<Option<u64>, &'h str> {
+pub(crate) fn number<'h>(
+    headers: &'h [(String, String)],
+    name: &str,
+) -> Result<Option<u64>, &'h str> {
     value(headers, name).map(|text| whole(text).ok_or(text)).transpose()
 }
 
 /// A whole number from 0 on, as Python reads one: `0_1` is 1. Larger ones than fit count as the
 /// largest.
 #[must_use]
-pub fn whole(text: &str) -> Option<u64> {
+pub(crate) fn whole(text: &str) -> Option<u64> {
     let digits = python::int(text).ok()?;
     (!digits.starts_with('-')).then(|| digits.parse().unwrap_or(u64::MAX))
 }

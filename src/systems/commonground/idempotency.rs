@@ -4,9 +4,9 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// Marks of tool commands; watching it gives the result card of any call.
-pub const TOOL_BUCKET: &str = "cg_tool_idem_v1";
+pub(crate) const TOOL_BUCKET: &str = "cg_tool_idem_v1";
 /// Marks of UI actions, kept for a day.
-pub const ACTION_BUCKET: &str = "cg_ui_action_idem_v1";
+pub(crate) const ACTION_BUCKET: &str = "cg_ui_action_idem_v1";
 
 /// The key of a call: `tool.{project}.{tool}.{sha-256 of the call id}`.
 #[must_use]
@@ -40,7 +40,7 @@ fn part(text: &str) -> String {
 
 /// What a marker says.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Marker {
+pub(crate) enum Marker {
     /// Somebody runs it since then.
     Running { since: Option<f64> },
     /// It was run, and this went back to the caller.
@@ -49,7 +49,7 @@ pub enum Marker {
 
 /// Reads a marker; `None` where it is none.
 #[must_use]
-pub fn marker(value: &Value) -> Option<Marker> {
+pub(crate) fn marker(value: &Value) -> Option<Marker> {
     let text = |name: &str| value["payload"][name].as_str().map(str::to_owned);
     match value["status"].as_str()? {
         "running" => Some(Marker::Running { since: value["timestamp"].as_f64() }),

@@ -8,13 +8,13 @@ use crate::model::{call::CallError, error_kind::ErrorKind};
 
 /// All of them, as definitions.
 #[must_use]
-pub fn definitions() -> Vec<Value> {
+pub(crate) fn definitions() -> Vec<Value> {
     keys::RESERVED.iter().filter_map(|name| definition(name)).collect()
 }
 
 /// The definition of one of them.
 #[must_use]
-pub fn definition(name: &str) -> Option<Value> {
+pub(crate) fn definition(name: &str) -> Option<Value> {
     let text = || json!({"type": "string"});
     let target = || {
         json!({
@@ -86,14 +86,14 @@ pub fn definition(name: &str) -> Option<Value> {
 
 /// A turn that a call started, and that goes on after the call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Started {
+pub(crate) struct Started {
     pub agent: String,
     pub turn: String,
 }
 
 /// The turn that a result tells of; `None` where the tool starts none.
 #[must_use]
-pub fn started(tool: &str, result: &Value) -> Option<Started> {
+pub(crate) fn started(tool: &str, result: &Value) -> Option<Started> {
     let text =
         |name: &str| result[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
     is_internal(tool).then_some(())?;

@@ -50,7 +50,7 @@ impl Mode {
 
 /// The options under `jina`, or under the legacy `openapi`; `None` for other tools.
 #[must_use]
-pub fn options(options: &Value) -> Option<&Map<String, Value>> {
+pub(crate) fn options(options: &Value) -> Option<&Map<String, Value>> {
     ["jina", "openapi"].into_iter().find_map(|name| options[name].as_object())
 }
 
@@ -136,7 +136,7 @@ pub fn request(
 ///
 /// # Errors
 /// As for [`request`].
-pub fn shown(
+pub(crate) fn shown(
     tool_options: &Value,
     arguments: &Map<String, Value>,
 ) -> Result<JinaRequest, JinaFault> {
@@ -209,7 +209,7 @@ fn base(config: &Config<'_>, mode: Mode) -> Result<String, JinaFault> {
 /// The host of an address in small letters, as Python reads it: the scheme, login and port are not
 /// looked at, and without `//` there is none.
 #[must_use]
-pub fn host(url: &str) -> String {
+pub(crate) fn host(url: &str) -> String {
     let is_scheme = |scheme: &str| {
         scheme.starts_with(|c: char| c.is_ascii_alphabetic())
             && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))

@@ -7,7 +7,7 @@ use crate::{model::entry::EntryKind, systems::system::NewEntry};
 
 /// A tool of one's own, and one that CommonGround's Jina service answers.
 #[must_use]
-pub fn kinds() -> Vec<NewEntry> {
+pub(crate) fn kinds() -> Vec<NewEntry> {
     let kind = |type_name, help, value| NewEntry {
         kind: EntryKind::Tool,
         type_name,

@@ -6,7 +6,7 @@ use super::subject;
 /// The services among listeners, each given as its name and a filter: those that hear the subject
 /// and name its target. Whoever only reads along takes a whole channel.
 #[must_use]
-pub fn services<'l>(listeners: &'l [(String, String)], to: &str) -> Vec<&'l str> {
+pub(crate) fn services<'l>(listeners: &'l [(String, String)], to: &str) -> Vec<&'l str> {
     let target = to.split('.').nth(6);
     let serves = |filter: &str| subject::overlap(filter, to) && filter.split('.').nth(6) == target;
     let mut names: Vec<&str> = listeners
@@ -21,7 +21,7 @@ pub fn services<'l>(listeners: &'l [(String, String)], to: &str) -> Vec<&'l str>
 
 /// What is odd about those who listen on a subject.
 #[must_use]
-pub fn oddity(services: &[&str], to: &str) -> Option<String> {
+pub(crate) fn oddity(services: &[&str], to: &str) -> Option<String> {
     match services {
         [] => {
             Some(format!("no consumer covers {to}: its service does not run, or listens elsewhere"))

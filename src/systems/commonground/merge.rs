@@ -66,7 +66,7 @@ impl Merged {
 
 /// `envs`: the names with the variables that stand for them, trimmed; a blank one is ignored.
 #[must_use]
-pub fn envs(options: &Value) -> Map<String, Value> {
+pub(crate) fn envs(options: &Value) -> Map<String, Value> {
     let given = options.get(keys::ENVS).and_then(Value::as_object);
     let named = |variable: &Value| {
         variable.as_str().map(strip).filter(|variable| !variable.is_empty()).map(Value::from)

@@ -6,7 +6,7 @@ mod ingress;
 mod world;
 
 use body::Body;
-pub use body::control_fields;
+pub(crate) use body::control_fields;
 use ingress::Entering;
 pub use world::{ServiceKind, World};
 

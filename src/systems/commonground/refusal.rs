@@ -5,7 +5,7 @@ use super::report::Barred;
 
 /// A text of CommonGround's, explained.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Explained {
+pub(crate) struct Explained {
     pub means: String,
     pub remedy: String,
 }
@@ -188,7 +188,7 @@ const TEXTS: &[Row] = &[
 ];
 
 /// The text that nearly every refused report gets.
-pub const REPORT_REFUSED: &str =
+pub(crate) const REPORT_REFUSED: &str =
     "publish_tool_result_report rejected: status=rejected code=protocol_violation";
 
 /// How the texts of refused reports begin.
@@ -197,7 +197,7 @@ const REPORT: &str = "publish_tool_result_report rejected";
 /// What a text of CommonGround's means; `None` where it is none that needs words. `known` are the
 /// causes that bar the report, where they could be looked up.
 #[must_use]
-pub fn explain(text: &str, known: &[Barred]) -> Option<Explained> {
+pub(crate) fn explain(text: &str, known: &[Barred]) -> Option<Explained> {
     if text.contains(REPORT) && text.contains("protocol_violation") {
         return Some(of_report(known));
     }

@@ -13,7 +13,7 @@ use super::{
 use crate::syntax::python::text as python;
 
 /// What a result may be called; anything else becomes a failure.
-pub const STATUSES: [&str; 5] = ["success", "failed", "canceled", "timeout", "partial"];
+pub(crate) const STATUSES: [&str; 5] = ["success", "failed", "canceled", "timeout", "partial"];
 
 /// What a tool's code gives.
 #[derive(Clone, Copy, Debug)]
@@ -183,7 +183,7 @@ fn lifted(result: &Value) -> Value {
 
 /// The labels of a result's card: lineage copied from the call's card, else from the message.
 #[must_use]
-pub fn labels(context: &Context, function: &str, call: &Card) -> Map<String, Value> {
+pub(crate) fn labels(context: &Context, function: &str, call: &Card) -> Map<String, Value> {
     let mut labels = Map::new();
     let copied = |name, own| {
         call.label(name).map(python::strip).filter(|label| !label.is_empty()).unwrap_or(own)

@@ -23,17 +23,17 @@ use crate::{
 };
 
 /// Stands in a request for the agent that a session makes for itself, until it has one.
-pub const OWN_AGENT: &str = "<an agent of our own>";
+pub(crate) const OWN_AGENT: &str = "<an agent of our own>";
 
 /// Where the result of a direct call shows: the caller's inbox, a table.
 const INBOX: &str = "state.agent_inbox";
 
 /// How long a tool may take where nothing else is said, in seconds.
-pub const WAITING: u64 = 30;
+pub(crate) const WAITING: u64 = 30;
 
 /// A way of calling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub(crate) enum Way {
     /// As a user's interface does: the UI worker merges the options, writes the cards and sends the
     /// command.
     Ui,
@@ -81,7 +81,7 @@ const ROUTES: &[Row] = &[
 
 /// The ways for a tool, the best first.
 #[must_use]
-pub fn offers(tool: &Tool, connection: &Connection) -> Vec<RouteOffer> {
+pub(crate) fn offers(tool: &Tool, connection: &Connection) -> Vec<RouteOffer> {
     let channel = Channel::of(connection);
     let offer = |row: &Row| {
         let closed = match &channel {
@@ -95,7 +95,7 @@ pub fn offers(tool: &Tool, connection: &Connection) -> Vec<RouteOffer> {
 
 /// The way that a request takes.
 #[must_use]
-pub fn way_of(request: &Request) -> Way {
+pub(crate) fn way_of(request: &Request) -> Way {
     if request.to.starts_with('/') {
         return Way::God;
     }
@@ -219,7 +219,7 @@ struct Asking {
 ///
 /// # Errors
 /// When that way is closed, or all are.
-pub fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
+pub(crate) fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
     let offers = offers(call.tool, call.connection);
     let refused = |cause: String, remedy: String| {
         Err(Problem::new(ProblemKind::Input, format!("calling {}", call.tool.name), cause)
@@ -359,13 +359,13 @@ fn with_arguments(head: &Value, arguments: &Literal) -> String {
 
 /// How long the caller waits for a tool: its options can only lengthen it.
 #[must_use]
-pub fn waiting(tool: &Tool) -> u64 {
+pub(crate) fn waiting(tool: &Tool) -> u64 {
     tool.entry.value.get(keys::OPTIONS).map_or(WAITING, waiting_of)
 }
 
 /// The same of its options.
 #[must_use]
-pub fn waiting_of(options: &Value) -> u64 {
+pub(crate) fn waiting_of(options: &Value) -> u64 {
     let seconds = [keys::SUSPEND_TIMEOUT, keys::TIMEOUT]
         .into_iter()
         .filter_map(|key| options.get(key)?.as_f64());
@@ -391,7 +391,7 @@ fn ids(correlation: &str) -> Ids {
 
 /// 32 hexadecimal digits that only this id gives.
 #[must_use]
-pub fn seed(correlation: &str) -> String {
+pub(crate) fn seed(correlation: &str) -> String {
     let digits: String = correlation.chars().filter(|c| *c != '-').collect();
     if digits.len() == 32
         && digits.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
@@ -407,7 +407,7 @@ pub fn seed(correlation: &str) -> String {
 
 /// The same request under a fresh id: every id in it is made of that.
 #[must_use]
-pub fn again(request: Request, correlation: &str) -> Request {
+pub(crate) fn again(request: Request, correlation: &str) -> Request {
     let (old, new) = (seed(&request.correlation), seed(correlation));
     let key = |seed: &str| {
         idempotency::tool_key("p", "t", &format!("call_{seed}"))
@@ -433,13 +433,13 @@ pub fn again(request: Request, correlation: &str) -> Request {
 /// Whether the API can be asked for a thing of this name: names stand in its addresses, where a
 /// slash parts, and dots go up.
 #[must_use]
-pub fn is_addressable(name: &str) -> bool {
+pub(crate) fn is_addressable(name: &str) -> bool {
     !name.is_empty() && !name.contains('/') && name != "." && name != ".."
 }
 
 /// A text as one part of a path.
 #[must_use]
-pub fn path_part(text: &str) -> String {
+pub(crate) fn path_part(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {

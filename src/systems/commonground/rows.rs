@@ -14,7 +14,7 @@ use super::{
 
 /// A row of a table, its columns by name. What is not named keeps the table's default.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub(crate) struct Row {
     pub table: &'static str,
     pub columns: Vec<(&'static str, Value)>,
 }
@@ -49,7 +49,7 @@ impl Row {
 
 /// The rows as lines that people read.
 #[must_use]
-pub fn lines(rows: &[Row]) -> Vec<String> {
+pub(crate) fn lines(rows: &[Row]) -> Vec<String> {
     let mut lines = Vec::new();
     for row in rows {
         lines.push(row.table.to_owned());
@@ -63,7 +63,7 @@ pub fn lines(rows: &[Row]) -> Vec<String> {
 
 /// What is fresh about the rows of one transaction.
 #[derive(Clone, Copy, Debug)]
-pub struct Fresh<'f> {
+pub(crate) struct Fresh<'f> {
     /// Makes the keys of the rows; another one for each transaction.
     pub seed: &'f str,
     /// The moment as the cards have it: `2026-01-31T12:00:00.000000+00:00`.
@@ -72,7 +72,7 @@ pub struct Fresh<'f> {
 
 /// A call that its caller writes itself.
 #[derive(Clone, Copy, Debug)]
-pub struct Called<'c> {
+pub(crate) struct Called<'c> {
     pub context: &'c Context,
     pub trace: &'c Traceparent,
     pub card: &'c str,
@@ -86,7 +86,7 @@ pub struct Called<'c> {
 
 /// The call's card as it is stored.
 #[must_use]
-pub fn call_card(called: &Called<'_>) -> Card {
+pub(crate) fn call_card(called: &Called<'_>) -> Card {
     let Called { context, .. } = called;
     let mut labels = Map::new();
     for (name, value) in [
@@ -115,7 +115,7 @@ pub fn call_card(called: &Called<'_>) -> Card {
 
 /// A call: its card, the edge of its request, and the anchor by which its result finds the turn.
 #[must_use]
-pub fn of_call(called: &Called<'_>, fresh: Fresh<'_>) -> Vec<Row> {
+pub(crate) fn of_call(called: &Called<'_>, fresh: Fresh<'_>) -> Vec<Row> {
     let Called { context, trace, .. } = called;
     let edge = edge(
         context,
@@ -133,7 +133,7 @@ pub fn of_call(called: &Called<'_>, fresh: Fresh<'_>) -> Vec<Row> {
 
 /// A result: its card, the row that the caller's inbox waits for, and the edge of its report.
 #[must_use]
-pub fn of_result(
+pub(crate) fn of_result(
     context: &Context,
     trace: &Traceparent,
     result: &Card,
@@ -153,7 +153,7 @@ pub fn of_result(
 /// The row that closes the caller's inbox for a call: a result that comes later is refused as told
 /// before, where it would else lie there pending, and be rung for every few seconds for ever.
 #[must_use]
-pub fn closing(context: &Context, trace: &Traceparent, seed: &str) -> Row {
+pub(crate) fn closing(context: &Context, trace: &Traceparent, seed: &str) -> Row {
     let fresh = Fresh { seed: &format!("{seed}_closed"), now: "" };
     let message =
         Message { kind: "tool_result", status: "consumed", payload: json!({"status": "canceled"}) };

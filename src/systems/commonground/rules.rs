@@ -102,7 +102,7 @@ pub fn refusals(read: &Reading) -> Vec<Refusal> {
 
 /// Whether the API takes parameters for a JSON Schema.
 #[must_use]
-pub fn is_schema(parameters: &Value) -> bool {
+pub(crate) fn is_schema(parameters: &Value) -> bool {
     METASCHEMAS.flaw(parameters).is_none()
 }
 

@@ -19,7 +19,7 @@ const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// The schema of a definition; properties stand in form order.
 #[must_use]
-pub fn schema(entry: &Entry, catalog: &Catalog) -> Value {
+pub(crate) fn schema(entry: &Entry, catalog: &Catalog) -> Value {
     let value = &*entry.value;
     let name = entries::name_key(value);
     let mut properties = Map::new();

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The transports that it rides on.
-pub const TRANSPORTS: &[TransportKind] = &[TransportKind::Nats];
+pub(crate) const TRANSPORTS: &[TransportKind] = &[TransportKind::Nats];
 
 const VERSION: &str = "version";
 const PROJECT: &str = "project";
@@ -26,7 +26,7 @@ const API: &str = "api";
 const POSTGRES: &str = "postgres";
 
 /// They stand in a table of their own.
-pub const SETTINGS: SettingsSchema = SettingsSchema {
+pub(crate) const SETTINGS: SettingsSchema = SettingsSchema {
     system: keys::SYSTEM,
     table: Some(keys::SYSTEM),
     transports: TRANSPORTS,
@@ -157,7 +157,7 @@ impl Channel {
 
 /// The same connection without the agent that it names, so that one of our own is made.
 #[must_use]
-pub fn without_agent(mut connection: Connection) -> Connection {
+pub(crate) fn without_agent(mut connection: Connection) -> Connection {
     if let Some(settings) = connection.settings.get_mut(keys::SYSTEM) {
         settings.values.shift_remove(AGENT);
     }

@@ -6,10 +6,10 @@ use std::fmt;
 use super::{context::Context, template};
 
 /// The only version there is: the line is closed, later ones speak another protocol.
-pub const VERSION: &str = "v1r4";
+pub(crate) const VERSION: &str = "v1r4";
 
 /// The variables that the dispatcher fills into a tool's `target_subject`.
-pub const SUBJECT_VARIABLES: [&str; 3] = ["project_id", "channel_id", "agent_id"];
+pub(crate) const SUBJECT_VARIABLES: [&str; 3] = ["project_id", "channel_id", "agent_id"];
 
 /// A subject taken apart as CommonGround does it: everything from the eighth token on is the
 /// suffix.
@@ -114,13 +114,13 @@ impl fmt::Display for Subject {
 
 /// Everything of a channel, token streams too.
 #[must_use]
-pub fn channel_filter(project: &str, channel: &str) -> String {
+pub(crate) fn channel_filter(project: &str, channel: &str) -> String {
     format!("cg.{VERSION}.{project}.{channel}.>")
 }
 
 /// Whether NATS takes a message for a subject: every token has letters, and no spaces.
 #[must_use]
-pub fn can_be_sent_to(subject: &str) -> bool {
+pub(crate) fn can_be_sent_to(subject: &str) -> bool {
     subject
         .split('.')
         .all(|token| !token.is_empty() && !token.contains([' ', '\t', '\r', '\n', '\x0c']))
@@ -197,7 +197,7 @@ pub fn dispatch(subject: &str, project: &str, channel: &str) -> Result<Subject, 
 /// What is wrong with an id that becomes a token of a subject; CommonGround itself puts it there
 /// unescaped and unchecked.
 #[must_use]
-pub fn id_fault(id: &str) -> Option<String> {
+pub(crate) fn id_fault(id: &str) -> Option<String> {
     if id.is_empty() {
         return Some("is empty".into());
     }

@@ -5,14 +5,14 @@ use super::context::{Context, FILLED_IN_ORDER, VARIABLES};
 
 /// A stretch of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part<'t> {
+pub(crate) enum Part<'t> {
     Text(&'t str),
     /// What stands between braces, a known variable or not.
     Name(&'t str),
 }
 
 /// The text cut at its `{names}`. Braces that hold no plain name are text.
-pub fn parts(text: &str) -> impl Iterator<Item = Part<'_>> {
+pub(crate) fn parts(text: &str) -> impl Iterator<Item = Part<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
         if rest.is_empty() {
@@ -39,7 +39,7 @@ fn leading_name(text: &str) -> Option<&str> {
 }
 
 /// The variables that a text names, in order, known or not.
-pub fn names(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn names(text: &str) -> impl Iterator<Item = &str> {
     parts(text).filter_map(|part| match part {
         Part::Name(name) => Some(name),
         Part::Text(_) => None,
@@ -48,7 +48,7 @@ pub fn names(text: &str) -> impl Iterator<Item = &str> {
 
 /// Whether the guide or the code knows a variable of that name.
 #[must_use]
-pub fn is_variable(name: &str) -> bool {
+pub(crate) fn is_variable(name: &str) -> bool {
     VARIABLES.contains(&name)
 }
 
@@ -62,13 +62,13 @@ pub struct Filled {
 
 /// Fills every variable of a text.
 #[must_use]
-pub fn fill(text: &str, context: &Context) -> Filled {
+pub(crate) fn fill(text: &str, context: &Context) -> Filled {
     fill_only(text, context, &FILLED_IN_ORDER)
 }
 
 /// Fills those variables of a text one after the other, and leaves others as they are.
 #[must_use]
-pub fn fill_only(text: &str, context: &Context, variables: &[&str]) -> Filled {
+pub(crate) fn fill_only(text: &str, context: &Context, variables: &[&str]) -> Filled {
     let mut filled = text.to_owned();
     for name in variables {
         if let Some(value) = context.value(name) {

@@ -34,13 +34,13 @@ use crate::model::{
 
 /// Whether a subject is spelled as CommonGround's are.
 #[must_use]
-pub fn owns(subject: &str) -> bool {
+pub(crate) fn owns(subject: &str) -> bool {
     subject.strip_prefix("cg.").and_then(|rest| rest.split('.').next()).is_some_and(is_version)
 }
 
 /// What a message is; `None` where nothing about it is CommonGround's.
 #[must_use]
-pub fn witness(crossing: &ObservedMessage) -> Option<Decoded> {
+pub(crate) fn witness(crossing: &ObservedMessage) -> Option<Decoded> {
     if let Some(reading) = broker::witness(crossing, &witness) {
         return Some(reading);
     }

@@ -17,13 +17,13 @@ const FILE: &str = "(deployed)";
 
 /// What is configured there.
 #[must_use]
-pub fn catalog(items: &[Item]) -> Catalog {
+pub(crate) fn catalog(items: &[Item]) -> Catalog {
     of(&item::sections(items))
 }
 
 /// What can be called there, whether it is in the workspace or not.
 #[must_use]
-pub fn callable(deployment: &dyn Deployment, items: &[Item]) -> Catalog {
+pub(crate) fn callable(deployment: &dyn Deployment, items: &[Item]) -> Catalog {
     of(&deployment.callable(items))
 }
 

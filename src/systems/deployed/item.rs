@@ -32,7 +32,7 @@ impl Item {
 /// Items as a file holds them, in maps by their sections; a text that is not JSON, or only a text
 /// in it, stays one.
 #[must_use]
-pub fn sections(items: &[Item]) -> Value {
+pub(crate) fn sections(items: &[Item]) -> Value {
     let mut root = Map::new();
     for item in items {
         root.entry(item.section).or_insert_with(|| json!({}))[item.key.as_str()] = item

@@ -20,25 +20,25 @@ use crate::model::{
 };
 
 /// The service's name on the gateway.
-pub const SERVICE: &str = "agent";
+pub(crate) const SERVICE: &str = "agent";
 
 /// The patterns that an agent can be told to work by; without one it chooses itself.
-pub const PATTERNS: [&str; 3] = ["react", PLAN, "supervisor"];
+pub(crate) const PATTERNS: [&str; 3] = ["react", PLAN, "supervisor"];
 
 /// The pattern that filters tools and never moves the state.
-pub const PLAN: &str = "plan-then-execute";
+pub(crate) const PLAN: &str = "plan-then-execute";
 
 /// How many steps an agent takes at most where its service is not told otherwise.
-pub const MOST_STEPS: usize = 10;
+pub(crate) const MOST_STEPS: usize = 10;
 
 /// How an agent says that it took too many steps.
-pub const TOO_MANY_STEPS: &str = "Too many agent iterations";
+pub(crate) const TOO_MANY_STEPS: &str = "Too many agent iterations";
 
 /// A question for the agent.
 ///
 /// # Errors
 /// When the connection is none over which its steps arrive.
-pub fn request(
+pub(crate) fn request(
     asked: &Asked,
     correlation: &str,
     connection: &Connection,
@@ -66,7 +66,7 @@ pub fn request(
 ///
 /// # Errors
 /// When it is none over which its steps arrive.
-pub fn reached(connection: &Connection) -> Result<(), Problem> {
+pub(crate) fn reached(connection: &Connection) -> Result<(), Problem> {
     let transport = connection.transport();
     let cause = match transport.about().traffic {
         _ if !settings::is_gateway(transport) => {
@@ -87,14 +87,14 @@ pub fn reached(connection: &Connection) -> Result<(), Problem> {
 
 /// Whether requests that go there are questions for the agent.
 #[must_use]
-pub fn is_at(to: &str) -> bool {
+pub(crate) fn is_at(to: &str) -> bool {
     Endpoint::parse(to)
         .is_some_and(|endpoint| endpoint.service == SERVICE && endpoint.flow.is_some())
 }
 
 /// What a request asks the agent; `None` when it asks something else.
 #[must_use]
-pub fn asked(request: &Request) -> Option<Asked> {
+pub(crate) fn asked(request: &Request) -> Option<Asked> {
     if !is_at(&request.to) {
         return None;
     }
@@ -118,7 +118,7 @@ pub fn asked(request: &Request) -> Option<Asked> {
 /// What a message of the agent tells. The use of a tool is no message of its own: it stands only
 /// among the facts that explain a step.
 #[must_use]
-pub fn read(message: &Value) -> Option<Told> {
+pub(crate) fn read(message: &Value) -> Option<Told> {
     let word = |name: &str| message.get(name).and_then(Value::as_str);
     // Before 2.3.1 it was called otherwise.
     let kind = word("message_type").or_else(|| word("chunk_type"))?;
@@ -135,7 +135,7 @@ pub fn read(message: &Value) -> Option<Told> {
 
 /// The use of a tool among the facts that explain a step.
 #[must_use]
-pub fn action(triples: &Value) -> Option<Told> {
+pub(crate) fn action(triples: &Value) -> Option<Told> {
     let triples = triples.as_array()?;
     // The gateway shortens the members' names that the bus has.
     let of_either = |triple: &Value, long: &str, short: &str| {
@@ -157,14 +157,14 @@ pub fn action(triples: &Value) -> Option<Told> {
 }
 
 /// Why a tool of type tool-service fails in the hands of the agent.
-pub const UNCALLABLE: &str = "TrustGraph's own agent cannot call tool services from version 2.8.2 to 2.11.1 at least: this is its fault, not the service's; call the service directly over the broker";
+pub(crate) const UNCALLABLE: &str = "TrustGraph's own agent cannot call tool services from version 2.8.2 to 2.11.1 at least: this is its fault, not the service's; call the service directly over the broker";
 
 /// What a text means that an MCP tool reports an error in.
 const MCP_ERROR: &str = "the MCP tool itself failed, and this text is its error: nothing else on the way marks it as one";
 
 /// What an observation of this text really means, where that is known.
 #[must_use]
-pub fn explained(observation: &str) -> Option<&'static str> {
+pub(crate) fn explained(observation: &str) -> Option<&'static str> {
     if observation.contains("ToolServiceClient() takes no arguments") {
         return Some(UNCALLABLE);
     }

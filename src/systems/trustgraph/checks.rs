@@ -15,7 +15,7 @@ mod set;
 mod templates;
 
 pub use carried::{UNCARRIED, uncarried};
-pub use templates::missing as missing_templates;
+pub(crate) use templates::missing as missing_templates;
 
 use crate::{
     engine::lint::{
@@ -284,6 +284,6 @@ pub const CHECKS: &[Check] = &[
 
 /// Findings of TrustGraph's own checks.
 #[must_use]
-pub fn check(context: &LintContext<'_>) -> Vec<Finding> {
+pub(crate) fn check(context: &LintContext<'_>) -> Vec<Finding> {
     lint::run(CHECKS, context, |system| system == super::keys::SYSTEM)
 }

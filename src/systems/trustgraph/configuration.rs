@@ -25,17 +25,17 @@ use crate::{
 /// Tools and services with their keys. A value is what an entry's text holds; the error is why it
 /// holds none.
 #[derive(Debug, Default)]
-pub struct Configuration<'v> {
+pub(crate) struct Configuration<'v> {
     pub tools: Vec<(&'v str, Held<'v>)>,
     pub services: Vec<(&'v str, Held<'v>)>,
 }
 
 /// What an entry holds, or what Python says of its text.
-pub type Held<'v> = Result<&'v Value, String>;
+pub(crate) type Held<'v> = Result<&'v Value, String>;
 
 /// The tools that the agent holds, as rows of [`Configuration::tools`].
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Agent {
+pub(crate) struct Agent {
     /// In the order in which the agent names them to its model.
     pub tools: Vec<usize>,
     /// Tools whose name a later one has, each with that.
@@ -44,7 +44,7 @@ pub struct Agent {
 
 /// The entry that ends the reading.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Stopped {
+pub(crate) struct Stopped {
     pub section: &'static str,
     /// Its row among the entries of its section.
     pub row: usize,
@@ -115,7 +115,7 @@ fn in_order<'e, 'v>(
 }
 
 /// What an entry of the workspace holds once it is sent.
-pub fn held(entry: &Entry) -> Held<'_> {
+pub(crate) fn held(entry: &Entry) -> Held<'_> {
     match (&*entry.value, entry.id.place().form) {
         // Text that could be read stands as its value; a text that holds a text stands as it is
         // written.
@@ -128,7 +128,7 @@ pub fn held(entry: &Entry) -> Held<'_> {
 
 /// How the agent takes the tools of a catalog.
 #[must_use]
-pub fn loading(catalog: &Catalog) -> Loading {
+pub(crate) fn loading(catalog: &Catalog) -> Loading {
     let ours = |entry: &Entry| entry.system == keys::SYSTEM;
     let tools: Vec<_> =
         catalog.tools.iter().enumerate().filter(|(_, tool)| ours(&tool.entry)).collect();

@@ -17,7 +17,7 @@ use crate::{
 
 /// The tool that an entry describes under the rules of a mode.
 #[must_use]
-pub fn tool(entry: &Entry, mode: Mode) -> Tool {
+pub(crate) fn tool(entry: &Entry, mode: Mode) -> Tool {
     let value = &*entry.value;
     let kind = text(value, keys::TYPE).unwrap_or_default();
     Tool {
@@ -38,7 +38,7 @@ pub fn tool(entry: &Entry, mode: Mode) -> Tool {
 /// Why the agent fails every request that offers the tool: it puts the names of all tools into one
 /// text.
 #[must_use]
-pub fn breaks(tool: &Tool) -> Option<String> {
+pub(crate) fn breaks(tool: &Tool) -> Option<String> {
     let what = match tool.entry.value.get(keys::NAME) {
         Some(Value::String(_)) => return None,
         None | Some(Value::Null) => "no name",
@@ -69,7 +69,7 @@ fn references(kind: &str) -> Option<(EntryKind, &'static [&'static str])> {
 
 /// The id of a service alone in its file, which is its key.
 #[must_use]
-pub fn key_at(entry: &Entry) -> Option<Pointer> {
+pub(crate) fn key_at(entry: &Entry) -> Option<Pointer> {
     let own = entry.kind == EntryKind::Service && entry.id.place().at.is_root();
     (own && text(&entry.value, keys::ID) == Some(&entry.key))
         .then(|| Pointer::root().child(keys::ID))
@@ -77,7 +77,7 @@ pub fn key_at(entry: &Entry) -> Option<Pointer> {
 
 /// What a tool names to answer for it, and where.
 #[must_use]
-pub fn reference(tool: &Tool) -> Option<Reference> {
+pub(crate) fn reference(tool: &Tool) -> Option<Reference> {
     let (kind, fields) = references(&tool.kind)?;
     let key = tool.service.clone()?;
     let at = fields.iter().find(|field| text(&tool.entry.value, field) == Some(&key))?;
@@ -106,7 +106,7 @@ pub fn gate(value: &Value, mode: Mode) -> Gate {
 /// The key that a tool's states are read from in a mode; where it has none, the one to write them
 /// under.
 #[must_use]
-pub fn states_key(value: &Value, mode: Mode) -> &'static str {
+pub(crate) fn states_key(value: &Value, mode: Mode) -> &'static str {
     let given = |key| value.get(key).is_some_and(|member| !member.is_null());
     match mode {
         Mode::Document
@@ -129,7 +129,7 @@ fn names(value: &Value) -> Vec<Name> {
 
 /// The service that an entry describes. In document mode its `id` also finds it.
 #[must_use]
-pub fn service(entry: &Entry, mode: Mode) -> Service {
+pub(crate) fn service(entry: &Entry, mode: Mode) -> Service {
     let value = &*entry.value;
     Service {
         request_queue: text(value, keys::REQUEST_QUEUE).map(str::to_owned),
@@ -148,7 +148,7 @@ pub fn service(entry: &Entry, mode: Mode) -> Service {
 /// What a model gives to a tool, as a JSON Schema: the tool's own where it has one, else made from
 /// the list.
 #[must_use]
-pub fn arguments(value: &Value, kind: &str) -> Value {
+pub(crate) fn arguments(value: &Value, kind: &str) -> Value {
     let mut properties = Map::new();
     match (types::by_name(kind).map(|of| of.arguments), value.get(keys::ARGUMENTS_SCHEMA)) {
         (Some(types::Arguments::Fixed { name, about }), _) => {
@@ -200,7 +200,7 @@ fn argument(item: &Value) -> Value {
 /// TrustGraph never checks the word and the model only reads it, so common words of programming
 /// languages count too.
 #[must_use]
-pub fn argument_type(named: &str) -> Option<&'static str> {
+pub(crate) fn argument_type(named: &str) -> Option<&'static str> {
     Some(match named.trim().to_ascii_lowercase().as_str() {
         "string" | "str" | "text" => "string",
         "number" | "float" | "double" | "decimal" => "number",

@@ -26,7 +26,7 @@ use crate::{
 
 /// A dialogue as far as it went.
 #[derive(Debug)]
-pub struct Dialogue {
+pub(crate) struct Dialogue {
     tools: Catalog,
     context: Context,
     /// The pattern that was asked for never moves the state.

@@ -32,7 +32,7 @@ const MAPS: [(&str, EntryKind); 3] = [
 
 /// The entries of a file in the order they stand; none when nothing in it is TrustGraph's.
 #[must_use]
-pub fn entries(file: &FileId, source: &Source) -> Vec<Entry> {
+pub(crate) fn entries(file: &FileId, source: &Source) -> Vec<Entry> {
     let stem = file.path().file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let doubt = if source.format() == Format::Toml { Doubt::High } else { Doubt::Low };
     let mut entries = Vec::new();
@@ -68,7 +68,7 @@ pub fn entries(file: &FileId, source: &Source) -> Vec<Entry> {
 /// The entry as a later revision of its file has it; `None` where the file is to be read anew to
 /// tell which entries it holds.
 #[must_use]
-pub fn revised(entry: &Entry, source: &Source) -> Option<Entry> {
+pub(crate) fn revised(entry: &Entry, source: &Source) -> Option<Entry> {
     let EntryPlace { document, at, form, .. } = entry.id.place();
     let value = source
         .member(*document, at)

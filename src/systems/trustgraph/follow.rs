@@ -17,7 +17,7 @@ const MOST: usize = 1_000;
 
 /// The state that each agent was last seen in, by the id of its dialogue.
 #[derive(Debug, Default)]
-pub struct Steps {
+pub(crate) struct Steps {
     states: HashMap<String, String>,
     /// The ids, oldest first.
     ids: VecDeque<String>,

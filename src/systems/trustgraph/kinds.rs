@@ -10,7 +10,7 @@ use crate::{model::entry::EntryKind, systems::system::NewEntry};
 
 /// One for each type of tool, then service and MCP server.
 #[must_use]
-pub fn kinds() -> Vec<NewEntry> {
+pub(crate) fn kinds() -> Vec<NewEntry> {
     let tools = types::TYPES.iter().map(|of| NewEntry {
         kind: EntryKind::Tool,
         type_name: of.name,

@@ -102,7 +102,7 @@ pub fn load<'v>(
 }
 
 /// A tool, and the key under which the agent holds it.
-pub fn keyed(value: &Value, services: &Services<'_>) -> Result<(String, Loaded), LoadError> {
+pub(crate) fn keyed(value: &Value, services: &Services<'_>) -> Result<(String, Loaded), LoadError> {
     let tool = load_tool(value, services)?;
     let name = value.get(keys::NAME);
     let key = python::key(name)
@@ -241,7 +241,7 @@ fn declared(service: &Value) -> Result<Vec<Declared>, String> {
 
 /// The configuration parameters that a service declares; what has no text for a name is none.
 #[must_use]
-pub fn parameters(service: &Value) -> Vec<Parameter> {
+pub(crate) fn parameters(service: &Value) -> Vec<Parameter> {
     let named = |declared: Declared| match declared.name {
         Some(Value::String(name)) => Some(Parameter { name, required: declared.required }),
         _ => None,

@@ -20,7 +20,7 @@ const WORKSPACE: &str = "default";
 
 /// What was learned.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Overheard {
+pub(crate) enum Overheard {
     /// The model was offered these tools, after so many steps.
     Offered { steps: usize, tools: Vec<String> },
     /// A service that the agent asked failed, or the agent itself.
@@ -29,7 +29,7 @@ pub enum Overheard {
 
 /// Who failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Failing {
+pub(crate) enum Failing {
     /// The prompt service, or the language model behind it.
     Prompt,
     Agent,
@@ -37,7 +37,7 @@ pub enum Failing {
 
 /// Listens for one question.
 #[derive(Debug)]
-pub struct Overhearing {
+pub(crate) struct Overhearing {
     question: String,
     places: [String; 4],
     /// The id that the gateway gave the question, once it was heard.

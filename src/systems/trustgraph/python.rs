@@ -9,7 +9,7 @@ use crate::syntax::python::text::{self as python, is_float};
 
 /// The name of a value's type.
 #[must_use]
-pub fn type_name(value: &Value) -> &'static str {
+pub(crate) fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "NoneType",
         Value::Bool(_) => "bool",
@@ -23,7 +23,7 @@ pub fn type_name(value: &Value) -> &'static str {
 
 /// What `str()` makes of a value, or of none at all.
 #[must_use]
-pub fn text(value: Option<&Value>) -> String {
+pub(crate) fn text(value: Option<&Value>) -> String {
     value.map_or_else(|| "None".into(), python::str)
 }
 
@@ -32,7 +32,7 @@ pub fn text(value: Option<&Value>) -> String {
 ///
 /// # Errors
 /// Lists and objects can be none.
-pub fn key(value: Option<&Value>) -> Result<String, String> {
+pub(crate) fn key(value: Option<&Value>) -> Result<String, String> {
     match value {
         Some(Value::Array(_) | Value::Object(_)) => {
             Err(format!("unhashable type: '{}'", value.map_or("NoneType", type_name)))
@@ -60,7 +60,7 @@ fn number_key(number: &Number) -> String {
 ///
 /// # Errors
 /// Numbers, truth values and `None` have no items.
-pub fn items(value: &Value) -> Result<Vec<Value>, String> {
+pub(crate) fn items(value: &Value) -> Result<Vec<Value>, String> {
     match value {
         Value::Array(items) => Ok(items.clone()),
         Value::String(text) => Ok(text.chars().map(|letter| letter.to_string().into()).collect()),
@@ -73,7 +73,7 @@ pub fn items(value: &Value) -> Result<Vec<Value>, String> {
 ///
 /// # Errors
 /// Only objects have it.
-pub fn members(value: &Value) -> Result<&Map<String, Value>, String> {
+pub(crate) fn members(value: &Value) -> Result<&Map<String, Value>, String> {
     value.as_object().ok_or_else(|| format!("'{}' object has no attribute 'get'", type_name(value)))
 }
 
@@ -81,7 +81,7 @@ pub fn members(value: &Value) -> Result<&Map<String, Value>, String> {
 ///
 /// # Errors
 /// What Python says where it does not.
-pub fn int(value: &Value) -> Result<(), String> {
+pub(crate) fn int(value: &Value) -> Result<(), String> {
     match value {
         Value::Bool(_) => Ok(()),
         Value::Number(_) => match python::repr(value).as_str() {

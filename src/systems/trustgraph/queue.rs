@@ -210,7 +210,7 @@ impl std::fmt::Display for Queue<'_> {
 
 /// A queue as one transport spells it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spelled {
+pub(crate) struct Spelled {
     pub name: String,
     /// Its messages are kept until somebody takes them.
     pub kept: bool,
@@ -219,7 +219,7 @@ pub struct Spelled {
 /// Whether a text is a queue in one of TrustGraph's own spellings, rather than a name that any
 /// broker may have.
 #[must_use]
-pub fn is_spelled(text: &str) -> bool {
+pub(crate) fn is_spelled(text: &str) -> bool {
     matches!(
         Queue::parse(text),
         Ok(Queue::Logical { .. } | Queue::Address { .. } | Queue::Subject(_))
@@ -248,7 +248,7 @@ const SPELLINGS: &[(TransportKind, Spell)] = &[
 
 /// The queue of that name, in any of its spellings, as the transport spells it. Where it has no
 /// place there, the problem's remedy offers a spelling that has.
-pub fn spelled(queue: &str, transport: TransportKind) -> Result<Spelled, Problem> {
+pub(crate) fn spelled(queue: &str, transport: TransportKind) -> Result<Spelled, Problem> {
     let name = queue;
     let queue = Queue::parse(name)?;
     match SPELLINGS.iter().find(|(kind, _)| *kind == transport) {
@@ -266,14 +266,14 @@ pub fn spelled(queue: &str, transport: TransportKind) -> Result<Spelled, Problem
 /// Another spelling of the same queue, which every broker carries; `None` where there is none, or
 /// that transport could not carry it either.
 #[must_use]
-pub fn better(queue: &str, transport: TransportKind) -> Option<String> {
+pub(crate) fn better(queue: &str, transport: TransportKind) -> Option<String> {
     let better = Queue::parse(queue).ok()?.portable().filter(|better| better != queue)?;
     let (_, spell) = SPELLINGS.iter().find(|(kind, _)| *kind == transport)?;
     Queue::parse(&better).is_ok_and(|queue| spell(&queue).is_ok()).then_some(better)
 }
 
 /// The NATS subject of a queue name in any spelling.
-pub fn nats_subject(queue: &str) -> Result<String, Problem> {
+pub(crate) fn nats_subject(queue: &str) -> Result<String, Problem> {
     Queue::parse(queue)?.nats_subject()
 }
 

@@ -16,7 +16,7 @@ use crate::{
 /// The edits after which the tool reads as having this gate; none where it has it already. What
 /// already says so stays as it is written.
 #[must_use]
-pub fn regate(tool: &Tool, to: &Gate, mode: Mode) -> Vec<EntryEdit> {
+pub(crate) fn regate(tool: &Tool, to: &Gate, mode: Mode) -> Vec<EntryEdit> {
     let members = members(&tool.entry.value, &tool.gate, to, mode);
     let edit = |(key, value): (&str, Option<Value>)| {
         let at = Pointer::root().child(key);
@@ -31,7 +31,7 @@ pub fn regate(tool: &Tool, to: &Gate, mode: Mode) -> Vec<EntryEdit> {
 
 /// A new entry's value with a gate.
 #[must_use]
-pub fn gated(mut value: Value, gate: &Gate) -> Value {
+pub(crate) fn gated(mut value: Value, gate: &Gate) -> Value {
     let members = members(&value, &Gate::open(), gate, Mode::Document);
     if let Value::Object(object) = &mut value {
         object.extend(

@@ -93,7 +93,7 @@ fn read(body: &[u8]) -> Result<Reply, CallError> {
 /// Whether it is a JSON object that has nothing of a reply in it, such as the receipt of a server
 /// that stores what passes by.
 #[must_use]
-pub fn is_foreign(body: &[u8]) -> bool {
+pub(crate) fn is_foreign(body: &[u8]) -> bool {
     let fields: Option<HashMap<String, IgnoredAny>> = serde_json::from_slice(body).ok();
     fields.is_some_and(|fields| {
         !fields.is_empty()
@@ -103,7 +103,7 @@ pub fn is_foreign(body: &[u8]) -> bool {
 
 /// The answer's text; an answer that is not text is shown as its JSON.
 #[must_use]
-pub fn text_of(mut fields: Map<String, Value>) -> String {
+pub(crate) fn text_of(mut fields: Map<String, Value>) -> String {
     match fields.remove("response") {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => text,
@@ -113,7 +113,7 @@ pub fn text_of(mut fields: Map<String, Value>) -> String {
 
 /// The error that a reply carries, if it does.
 #[must_use]
-pub fn error_of(fields: &Map<String, Value>) -> Option<CallError> {
+pub(crate) fn error_of(fields: &Map<String, Value>) -> Option<CallError> {
     let error = fields.get("error").filter(|error| !error.is_null())?;
     let part = |name: &str| match error.get(name) {
         None | Some(Value::Null) => String::new(),
@@ -150,7 +150,7 @@ pub fn chunk(text: &str, last: bool) -> String {
 
 /// The body of a service's error, which ends its answer.
 #[must_use]
-pub fn error(kind: &str, message: &str) -> String {
+pub(crate) fn error(kind: &str, message: &str) -> String {
     json!({"error": {"type": kind, "message": message}, "response": "", "end_of_stream": true})
         .to_string()
 }

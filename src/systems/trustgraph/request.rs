@@ -24,7 +24,7 @@ const TOOL_SERVICE: &str = "tool-service";
 
 /// The request of a call, exactly as it will be sent. Values are sent as they stand; whether they
 /// fit is a matter of checks.
-pub fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
+pub(crate) fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
     let service = service_of(call)?;
     let to = service.request_queue.clone().filter(|queue| !queue.is_empty()).ok_or_else(|| {
         refused(call.tool, format!("its service \"{}\" has no request queue", service.key()))
@@ -73,7 +73,7 @@ fn refused(tool: &Tool, cause: impl Into<String>) -> Problem {
 /// The configuration that a tool's entry gives its service: the declared parameters alone, in the
 /// entry's order, of any JSON type.
 #[must_use]
-pub fn configuration(entry: &Value, parameters: &[Parameter]) -> Map<String, Value> {
+pub(crate) fn configuration(entry: &Value, parameters: &[Parameter]) -> Map<String, Value> {
     let declared = |name: &str| parameters.iter().any(|parameter| parameter.name == name);
     let members = entry.as_object().into_iter().flatten().filter(|(name, _)| declared(name));
     members.map(|(name, value)| (name.clone(), value.clone())).collect()
@@ -92,7 +92,7 @@ pub fn body(user: &str, config: &Map<String, Value>, arguments: &str) -> Arc<str
 
 /// A request as the service that gets it reads it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Asked {
+pub(crate) struct Asked {
     pub user: String,
     pub config: Map<String, Value>,
     pub arguments: Map<String, Value>,
@@ -107,7 +107,7 @@ struct Envelope {
 }
 
 /// Reads a request's body; absent fields have their defaults.
-pub fn parse(body: &[u8]) -> Result<Asked, CallError> {
+pub(crate) fn parse(body: &[u8]) -> Result<Asked, CallError> {
     let envelope: Envelope = serde_json::from_slice(body)
         .map_err(|error| unfit(format!("the body is not a request: {error}")))?;
     Ok(Asked {

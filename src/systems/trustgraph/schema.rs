@@ -23,7 +23,7 @@ const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// The schema of an entry of any kind; properties stand in form order.
 #[must_use]
-pub fn schema(entry: &Entry, catalog: &Catalog) -> Value {
+pub(crate) fn schema(entry: &Entry, catalog: &Catalog) -> Value {
     match entry.kind {
         EntryKind::Tool => tool(entry, catalog),
         EntryKind::Service => service(),
@@ -33,7 +33,7 @@ pub fn schema(entry: &Entry, catalog: &Catalog) -> Value {
 
 /// What the schema of an entry depends on, beside the names and services of the catalog.
 #[must_use]
-pub fn word(entry: &Entry, catalog: &Catalog) -> String {
+pub(crate) fn word(entry: &Entry, catalog: &Catalog) -> String {
     let value = &*entry.value;
     if entry.kind != EntryKind::Tool {
         return entry.kind.word().to_owned();

@@ -25,7 +25,7 @@ const FLOW: &str = "flow";
 const BROKER: &str = "broker";
 
 /// They stand among the connection's own keys.
-pub const SETTINGS: SettingsSchema = SettingsSchema {
+pub(crate) const SETTINGS: SettingsSchema = SettingsSchema {
     system: keys::SYSTEM,
     table: None,
     transports: GATEWAY,
@@ -50,7 +50,7 @@ fn schema() -> Value {
 
 /// Whether a transport leads to the gateway, which has services of its own and no queues.
 #[must_use]
-pub fn is_gateway(transport: TransportKind) -> bool {
+pub(crate) fn is_gateway(transport: TransportKind) -> bool {
     GATEWAY.contains(&transport)
 }
 
@@ -58,7 +58,7 @@ pub fn is_gateway(transport: TransportKind) -> bool {
 ///
 /// # Errors
 /// When there is none, or it leads to no broker.
-pub fn broker(connections: &Connections, wanted: &str) -> Result<Connection, Problem> {
+pub(crate) fn broker(connections: &Connections, wanted: &str) -> Result<Connection, Problem> {
     let broker = named(connections, wanted)?;
     if !broker.transport().is_bus() || broker.is_embedded() {
         let cause = format!(

@@ -33,7 +33,7 @@ struct StubSource<'k> {
 ///
 /// # Errors
 /// When it had no answer.
-pub fn of_call(call: &Call, mask: &Mask) -> Result<StubService, Problem> {
+pub(crate) fn of_call(call: &Call, mask: &Mask) -> Result<StubService, Problem> {
     let request = &call.request;
     let body = mask.text(&request.body);
     let kept = StubSource {
@@ -60,7 +60,7 @@ pub fn of_call(call: &Call, mask: &Mask) -> Result<StubService, Problem> {
 ///
 /// # Errors
 /// As [`of_call`].
-pub fn of_trace(trace: &Trace, text: &str) -> Result<StubService, Problem> {
+pub(crate) fn of_trace(trace: &Trace, text: &str) -> Result<StubService, Problem> {
     let head = &trace.head;
     let kept = StubSource {
         tool: &head.tool,

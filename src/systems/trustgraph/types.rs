@@ -3,7 +3,7 @@
 
 /// A type of tool: one row of [`TYPES`].
 #[derive(Debug)]
-pub struct ToolType {
+pub(crate) struct ToolType {
     /// As `type` has it: `tool-service`.
     pub name: &'static str,
     /// What such a tool does, in one sentence.
@@ -15,7 +15,7 @@ pub struct ToolType {
 
 /// What a model gives to a tool of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arguments {
+pub(crate) enum Arguments {
     /// One text of this name; an `arguments` list is ignored.
     Fixed { name: &'static str, about: &'static str },
     /// The tool's `arguments` list.
@@ -24,7 +24,7 @@ pub enum Arguments {
 
 /// A field that belongs to a type.
 #[derive(Debug)]
-pub struct Field {
+pub(crate) struct Field {
     pub key: &'static str,
     pub about: &'static str,
     pub kind: FieldKind,
@@ -33,7 +33,7 @@ pub struct Field {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FieldKind {
+pub(crate) enum FieldKind {
     Text,
     /// A whole number, or text that holds one.
     Count {
@@ -56,7 +56,7 @@ const QUESTION: Arguments =
     Arguments::Fixed { name: "question", about: "The question, in plain words" };
 
 /// Every type, in the order in which a menu shows them.
-pub const TYPES: &[ToolType] = &[
+pub(crate) const TYPES: &[ToolType] = &[
     ToolType {
         name: "tool-service",
         about: "Calls a service of your own over its request and response queues.",
@@ -138,6 +138,6 @@ pub const TYPES: &[ToolType] = &[
 
 /// The type of that name.
 #[must_use]
-pub fn by_name(name: &str) -> Option<&'static ToolType> {
+pub(crate) fn by_name(name: &str) -> Option<&'static ToolType> {
     TYPES.iter().find(|of| of.name == name)
 }

@@ -23,7 +23,7 @@ type Fields = Map<String, Value>;
 
 /// What a message is; `None` where nothing about it is TrustGraph's.
 #[must_use]
-pub fn witness(crossing: &ObservedMessage) -> Option<Decoded> {
+pub(crate) fn witness(crossing: &ObservedMessage) -> Option<Decoded> {
     let class = class_of(&crossing.subject);
     let id = crossing.header(ID).filter(|id| !id.is_empty()).map(str::to_owned);
     let fields = match fields_of(crossing) {

@@ -21,7 +21,7 @@ const GAP: &str = " │ ";
 
 /// The lines of all that came with a call's steps, in its order.
 #[must_use]
-pub fn rows(call: &Call, cells: usize) -> Vec<Vec<(Role, String)>> {
+pub(crate) fn rows(call: &Call, cells: usize) -> Vec<Vec<(Role, String)>> {
     let came = call.events.iter().filter_map(|event| match &event.kind {
         EventKind::Stage(stage) => {
             let body = serde_json::from_str(&stage.body).ok()?;
@@ -35,7 +35,7 @@ pub fn rows(call: &Call, cells: usize) -> Vec<Vec<(Role, String)>> {
 /// The lines of some attachments: two objects that follow each other stand side by side where there
 /// is room.
 #[must_use]
-pub fn laid(attachments: &[Attachment], cells: usize) -> Vec<Vec<(Role, String)>> {
+pub(crate) fn laid(attachments: &[Attachment], cells: usize) -> Vec<Vec<(Role, String)>> {
     let mut rows = Vec::new();
     let mut rest = attachments;
     while let [attachment, after @ ..] = rest {

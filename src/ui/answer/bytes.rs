@@ -18,12 +18,12 @@ fn in_a_row(cells: u16) -> usize {
 
 /// How many rows a text has.
 #[must_use]
-pub fn rows(text: &str, cells: u16) -> usize {
+pub(crate) fn rows(text: &str, cells: u16) -> usize {
     text.len().div_ceil(in_a_row(cells))
 }
 
 /// Draws the rows that are seen.
-pub fn draw(
+pub(crate) fn draw(
     buffer: &mut Buffer,
     area: Rect,
     styles: &Styles,

@@ -30,7 +30,7 @@ const LARGEST_TREE: usize = 4 * 1024 * 1024;
 const LOG: u16 = 7;
 
 /// What is drawn.
-pub struct Shown<'s> {
+pub(crate) struct Shown<'s> {
     pub call: &'s Call,
     /// What the title begins with.
     pub whose: &'s str,
@@ -276,7 +276,7 @@ fn draw_log_row(pen: &mut Pen<'_>, listed: &Listed<'_>, what_width: usize, style
 }
 
 /// A blank between the edges and the text.
-pub fn indented(area: Rect) -> Rect {
+pub(crate) fn indented(area: Rect) -> Rect {
     let blank = (area.width / 2).min(1);
     Rect { x: area.x + blank, width: area.width - 2 * blank, ..area }
 }
@@ -391,7 +391,7 @@ fn tree_of(text: &str) -> Result<JsonTree, String> {
 }
 
 /// What stands there before the first call.
-pub fn welcome(buffer: &mut Buffer, area: Rect, look: Look<'_>) {
+pub(crate) fn welcome(buffer: &mut Buffer, area: Rect, look: Look<'_>) {
     let send = look
         .keymap
         .keys(Act::Send)

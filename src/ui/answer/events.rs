@@ -13,7 +13,7 @@ use crate::{
 const LONGEST: usize = 4_000;
 
 /// One line of the log.
-pub struct LogRow {
+pub(crate) struct LogRow {
     pub time: String,
     pub what: String,
     pub role: Role,
@@ -22,21 +22,21 @@ pub struct LogRow {
 
 /// Which events a list shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
+pub(crate) enum Which {
     All,
     Strays,
 }
 
 /// A row of a list of events: one in memory, or the gap where some were let go.
 #[derive(Clone, Copy)]
-pub enum Listed<'c> {
+pub(crate) enum Listed<'c> {
     /// With the number of the chunk, where it is one.
     Event(&'c Event, u64),
     Gap(u64),
 }
 
 /// The rows of a call, in order. They are not gathered: each is found when it is asked for.
-pub struct Listing<'c> {
+pub(crate) struct Listing<'c> {
     call: &'c Call,
     /// Rows of events in memory, where not all are listed.
     some: Option<Vec<usize>>,
@@ -128,7 +128,7 @@ impl Listed<'_> {
 }
 
 /// The state of a call as a sign, words and a role.
-pub fn sign(call: &Call) -> (&'static str, &'static str, Role) {
+pub(crate) fn sign(call: &Call) -> (&'static str, &'static str, Role) {
     use crate::model::call::CallState;
     match &call.state {
         CallState::Opening => ("◌", "connecting", Role::Info),
@@ -145,7 +145,7 @@ pub fn sign(call: &Call) -> (&'static str, &'static str, Role) {
 }
 
 /// A span of time as people read it.
-pub fn span(ms: u64) -> String {
+pub(crate) fn span(ms: u64) -> String {
     match ms {
         0..1_000 => format!("{ms} ms"),
         1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),

@@ -21,7 +21,7 @@ type Row = Vec<(Role, String)>;
 /// The lines of all headers: those of the request, then those of the answer, with the time of each
 /// change; those of strays last. Below them stands what came with the call's steps.
 #[must_use]
-pub fn rows(call: &Call, cells: u16) -> Vec<Row> {
+pub(crate) fn rows(call: &Call, cells: u16) -> Vec<Row> {
     let cells = usize::from(cells);
     let mut rows = vec![heading("with the request")];
     listed(&mut rows, &call.request.headers, cells);
@@ -84,7 +84,7 @@ fn listed(rows: &mut Vec<Row>, headers: &[(String, String)], cells: usize) {
 }
 
 /// Draws the lines that are seen.
-pub fn draw(
+pub(crate) fn draw(
     buffer: &mut Buffer,
     area: Rect,
     styles: &Styles,

@@ -27,11 +27,11 @@ use crate::{
     },
 };
 
-pub const VIEWS: [&str; 7] = ["Text", "Tree", "Raw", "Time", "MD", "Hex", "Head"];
+pub(crate) const VIEWS: [&str; 7] = ["Text", "Tree", "Raw", "Time", "MD", "Hex", "Head"];
 
 /// The views, by their place in the row of names.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum View {
+pub(crate) enum View {
     Text,
     Tree,
     Raw,
@@ -46,7 +46,7 @@ pub enum View {
 
 /// The right pane.
 #[derive(Default)]
-pub struct Answer {
+pub(crate) struct Answer {
     pub call: Option<CallId>,
     pub tabs: Tabs,
     pub text: TextView,

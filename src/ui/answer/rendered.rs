@@ -18,7 +18,7 @@ use crate::{
 const LONGEST: usize = 256 * 1024;
 
 #[derive(Debug, Default)]
-pub struct Rendered {
+pub(crate) struct Rendered {
     /// Of which text and width the lines were made.
     of: (usize, u16),
     lines: Vec<Line>,

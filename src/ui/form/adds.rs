@@ -8,9 +8,9 @@ use crate::{
     ui::{styles::Role, widgets::text_input::TextInput},
 };
 
-pub struct AddRow;
+pub(crate) struct AddRow;
 
-pub struct MoreRow;
+pub(crate) struct MoreRow;
 
 impl Widget for AddRow {
     fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {

@@ -23,7 +23,7 @@ const MOST: u16 = 14;
 const TAB: usize = 2;
 
 /// The editor. It keeps `\r\n` line ends of the text it was given.
-pub struct Area {
+pub(crate) struct Area {
     editing: Editing,
     line_end: &'static str,
     /// The lines as they are drawn, for a width.
@@ -42,7 +42,7 @@ pub struct Area {
 
 /// What a key did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Typed {
+pub(crate) enum Typed {
     /// Not a key of text editing.
     Ignored,
     Moved,

@@ -10,7 +10,7 @@ use crate::{
 /// Cells of one day.
 const DAY: u16 = 3;
 
-pub struct Calendar {
+pub(crate) struct Calendar {
     day: Date,
     /// The day that the text says.
     present: Option<Date>,

@@ -28,7 +28,7 @@ use crate::{
 
 /// A field with what stands there.
 #[derive(Clone, Copy)]
-pub struct Cell<'c> {
+pub(crate) struct Cell<'c> {
     pub field: &'c Field,
     pub value: Option<&'c Value>,
     /// How the value is written, where its number would be rounded.
@@ -52,7 +52,7 @@ pub struct Cell<'c> {
 
 /// How values are shown that lie within another one.
 #[derive(Clone, Copy)]
-pub struct Inner<'c> {
+pub(crate) struct Inner<'c> {
     pub written: &'c HashMap<Pointer, String>,
     pub secrets: &'c HashSet<Pointer>,
 }
@@ -139,7 +139,7 @@ impl Cell<'_> {
 
 /// Line breaks and runs of blanks become one blank; long texts are cut.
 #[must_use]
-pub fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     let mut line = String::new();
     for word in text.split_whitespace() {
         if !line.is_empty() {
@@ -155,7 +155,7 @@ pub fn one_line(text: &str) -> String {
 
 /// What a widget made of an input.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Answer {
+pub(crate) enum Answer {
     /// Not for this widget.
     Ignored,
     Handled,
@@ -179,7 +179,7 @@ pub enum Answer {
 
 /// What a widget asks of the sheet.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Ask {
+pub(crate) enum Ask {
     /// Done here: on to the next field.
     Next,
     /// Show or hide what is below.
@@ -204,7 +204,7 @@ pub enum Ask {
 
 /// What was clicked inside a widget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Click {
+pub(crate) enum Click {
     /// The widget itself: as Enter would.
     Open,
     /// A cell of an editor; the form fills in which, counted from the widget's corner.
@@ -225,18 +225,18 @@ pub enum Click {
 }
 
 /// Any cell of an editor.
-pub const ANYWHERE: Click = Click::At { line: 0, column: 0 };
+pub(crate) const ANYWHERE: Click = Click::At { line: 0, column: 0 };
 
 /// A piece of a widget's area that can be clicked; line and columns count from its corner.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hit {
+pub(crate) struct Hit {
     pub line: u16,
     pub columns: Range<u16>,
     pub click: Click,
 }
 
 /// Where a widget draws.
-pub struct DrawContext<'p> {
+pub(crate) struct DrawContext<'p> {
     pub buffer: &'p mut Buffer,
     pub area: Rect,
     pub styles: &'p Styles,
@@ -245,7 +245,7 @@ pub struct DrawContext<'p> {
 
 /// How much attention a row has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
+pub(crate) enum Look {
     Plain,
     /// The row has the focus, but keys are not text.
     Resting,
@@ -300,7 +300,7 @@ impl DrawContext<'_> {
 
 /// How a kind of field is shown, and what edits it while it has the focus. One row in
 /// `registry.rs`.
-pub trait Widget: Sync {
+pub(crate) trait Widget: Sync {
     /// How many lines it takes without the focus.
     fn lines(&self, _cell: &Cell<'_>, _width: u16) -> u16 {
         1
@@ -312,7 +312,7 @@ pub trait Widget: Sync {
 }
 
 /// A field that has the focus.
-pub trait Editor {
+pub(crate) trait Editor {
     fn lines(&self, _cell: &Cell<'_>, _width: u16) -> u16 {
         1
     }

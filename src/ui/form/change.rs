@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// What an edit is made in.
-pub struct FormContext<'g> {
+pub(crate) struct FormContext<'g> {
     pub schema: &'g Schema,
     pub checker: Option<&'g Checker>,
     pub view: &'g View,
@@ -156,14 +156,14 @@ impl Growth<'_> {
 
 /// Makes the edits on a value; `None` (and the value as it was) when one cannot be made.
 #[must_use]
-pub fn applied(value: &Value, edits: &[Edit]) -> Option<Value> {
+pub(crate) fn applied(value: &Value, edits: &[Edit]) -> Option<Value> {
     let mut value = value.clone();
     edits.iter().all(|edit| value::apply(&mut value, edit).is_ok()).then_some(value)
 }
 
 /// Whether an edit is about an item of a list.
 #[must_use]
-pub fn is_in_list(value: &Value, edit: &Edit) -> bool {
+pub(crate) fn is_in_list(value: &Value, edit: &Edit) -> bool {
     edit.at()
         .parent()
         .and_then(|parent| parent.get(value).map(Value::is_array))
@@ -172,7 +172,7 @@ pub fn is_in_list(value: &Value, edit: &Edit) -> bool {
 
 /// Where a place is after an edit; `None` when it is gone. Only lists shift what follows.
 #[must_use]
-pub fn moved(place: &Pointer, edit: &Edit, in_list: bool) -> Option<Pointer> {
+pub(crate) fn moved(place: &Pointer, edit: &Edit, in_list: bool) -> Option<Pointer> {
     let Some(parent) = edit.at().parent() else { return Some(place.clone()) };
     let Some(rest) = place.strip(&parent).filter(|rest| !rest.is_root()) else {
         return Some(place.clone());
@@ -214,7 +214,7 @@ pub fn moved(place: &Pointer, edit: &Edit, in_list: bool) -> Option<Pointer> {
 }
 
 /// The same for everything remembered by place.
-pub fn move_keys<T>(places: &mut HashMap<Pointer, T>, edit: &Edit, in_list: bool) {
+pub(crate) fn move_keys<T>(places: &mut HashMap<Pointer, T>, edit: &Edit, in_list: bool) {
     if matches!(edit, Edit::Set { .. }) {
         return;
     }

@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-pub struct Chips;
+pub(crate) struct Chips;
 
 const ADD: &str = "+ add";
 /// Cells that a text being typed has at least.

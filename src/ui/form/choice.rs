@@ -19,7 +19,7 @@ use crate::{
     ui::{styles::Role, widgets::text_input::TextInput},
 };
 
-pub struct ChoiceField;
+pub(crate) struct ChoiceField;
 
 impl Widget for ChoiceField {
     fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {

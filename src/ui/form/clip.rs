@@ -5,14 +5,14 @@ use crate::app::input::{Code, Input};
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Clip {
+pub(crate) enum Clip {
     Copy,
     Cut,
 }
 
 /// Whether an input asks for the selection.
 #[must_use]
-pub fn asked(input: &Input) -> Option<Clip> {
+pub(crate) fn asked(input: &Input) -> Option<Clip> {
     let Input::Key(key) = input else { return None };
     match key.code {
         _ if !key.mods.ctrl || key.mods.alt => None,
@@ -24,14 +24,14 @@ pub fn asked(input: &Input) -> Option<Clip> {
 
 /// The answer that copies; the key is not for the field where nothing is selected.
 #[must_use]
-pub fn copy(selected: Option<&str>) -> Answer {
+pub(crate) fn copy(selected: Option<&str>) -> Answer {
     selected
         .map_or(Answer::Ignored, |text| Answer::Copy { text: text.to_owned(), edits: Vec::new() })
 }
 
 /// The answer that copies what was cut, with what the cut came to.
 #[must_use]
-pub fn cut(text: String, then: Answer) -> Answer {
+pub(crate) fn cut(text: String, then: Answer) -> Answer {
     match then {
         Answer::Change(edits) => Answer::Copy { text, edits },
         other => other,

@@ -9,7 +9,7 @@ use crate::{
     ui::styles::Role,
 };
 
-pub struct Constant;
+pub(crate) struct Constant;
 
 fn fixed(cell: &Cell<'_>) -> Value {
     match &cell.field.kind {

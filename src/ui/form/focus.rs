@@ -19,7 +19,7 @@ const DEEPEST_UNSET: usize = 3;
 
 /// Where to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Go {
+pub(crate) enum Go {
     By(isize),
     First,
     Last,
@@ -27,7 +27,7 @@ pub enum Go {
 
 /// Which way to look for the next issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub(crate) enum Way {
     Down,
     Up,
 }

@@ -14,7 +14,7 @@ use crate::{
     ui::{canvas::width, styles::Role},
 };
 
-pub struct Fold;
+pub(crate) struct Fold;
 
 const ADD: &str = "+ add";
 /// What the signs of a focused row, and of a focused list, take.
@@ -167,7 +167,7 @@ fn count(cell: &Cell<'_>) -> String {
 
 /// What a folded value holds, in a few words: its first texts and numbers.
 #[must_use]
-pub fn summary(cell: &Cell<'_>) -> String {
+pub(crate) fn summary(cell: &Cell<'_>) -> String {
     let said = |place: Pointer, value: &Value| match value {
         Value::String(text) if text.is_empty() => None,
         Value::Null | Value::Array(_) | Value::Object(_) => None,

@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Whose value a form edits; the form of an owner stays the same one while the owner is kept.
-pub trait ValueOwner: Clone + Eq + Hash {
+pub(crate) trait ValueOwner: Clone + Eq + Hash {
     /// Whose text an editor is given for a place of the value, and the place in that text.
     fn text_target(&self, at: Pointer) -> (TextTarget, Pointer);
 
@@ -37,7 +37,7 @@ pub trait ValueOwner: Clone + Eq + Hash {
 }
 
 /// The forms of a screen by the owners of their values; one of them is shown, or none.
-pub struct FormHost<O> {
+pub(crate) struct FormHost<O> {
     forms: HashMap<O, HostedForm>,
     shown: Option<O>,
 }
@@ -63,7 +63,7 @@ impl<O> Default for FormHost<O> {
 
 /// How numbers are written in a source that holds a form's value at `base` of a document; for
 /// [`Form::sync_written`].
-pub fn written_in<'s>(
+pub(crate) fn written_in<'s>(
     source: Option<&'s Source>,
     document: usize,
     base: &'s Pointer,

@@ -12,7 +12,7 @@ use crate::{
 
 /// Widths of the columns of a form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Columns {
+pub(crate) struct Columns {
     /// Where labels begin; the sign of the focus is left of it.
     pub label: u16,
     /// Where widgets begin.
@@ -22,9 +22,9 @@ pub struct Columns {
 }
 
 /// Cells of a key beside a title, at least; with fewer it says nothing.
-pub const LEAST_KEY: usize = 3;
+pub(crate) const LEAST_KEY: usize = 3;
 /// Cells that a depth moves a row to the right.
-pub const INDENT: u16 = 2;
+pub(crate) const INDENT: u16 = 2;
 /// The most of that.
 const DEEPEST: u16 = 16;
 
@@ -46,13 +46,13 @@ impl Columns {
 }
 
 #[must_use]
-pub fn indent(field: &Field) -> u16 {
+pub(crate) fn indent(field: &Field) -> u16 {
     u16::try_from(field.depth).unwrap_or(u16::MAX / INDENT).saturating_mul(INDENT).min(DEEPEST)
 }
 
 /// The end of the way to a row that lies deeper than indents can show.
 #[must_use]
-pub fn path_of(field: &Field) -> Option<String> {
+pub(crate) fn path_of(field: &Field) -> Option<String> {
     let tokens = field.pointer.tokens();
     let above =
         tokens.len().checked_sub(1).filter(|_| field.depth > usize::from(DEEPEST / INDENT))?;
@@ -65,7 +65,7 @@ pub fn path_of(field: &Field) -> Option<String> {
 
 /// Cells for the label of a row, beside its indent and mark.
 #[must_use]
-pub fn label_room(columns: Columns, field: &Field) -> usize {
+pub(crate) fn label_room(columns: Columns, field: &Field) -> usize {
     let marks = if field.required { 2 } else { 0 };
     usize::from(columns.widget.saturating_sub(columns.label))
         .saturating_sub(1 + usize::from(shown_indent(columns, field)) + marks)
@@ -73,13 +73,13 @@ pub fn label_room(columns: Columns, field: &Field) -> usize {
 
 /// The indent of a row: deep ones leave room for the label.
 #[must_use]
-pub fn shown_indent(columns: Columns, field: &Field) -> u16 {
+pub(crate) fn shown_indent(columns: Columns, field: &Field) -> u16 {
     indent(field).min(columns.widget / 2)
 }
 
 /// What the signs at the right of the focused row take.
 #[must_use]
-pub fn signs(field: &Field) -> &'static str {
+pub(crate) fn signs(field: &Field) -> &'static str {
     match field.role {
         _ if !field.is_removable() || field.part == Part::Value || field.node.read_only => "",
         Role::Item { .. } if field.locks.add && field.locks.order => "×",
@@ -93,7 +93,7 @@ pub fn signs(field: &Field) -> &'static str {
 
 /// Cells at the right for those signs.
 #[must_use]
-pub fn signs_room(field: &Field) -> u16 {
+pub(crate) fn signs_room(field: &Field) -> u16 {
     match width(signs(field)) {
         0 => 0,
         // The same for a lone cross as for short rows of signs, so that little moves with the
@@ -104,7 +104,7 @@ pub fn signs_room(field: &Field) -> u16 {
 
 /// The lines of every row, as sums: row `n` stands on `starts[n]..starts[n + 1]`.
 #[derive(Debug, Default)]
-pub struct Lines {
+pub(crate) struct Lines {
     pub starts: Vec<usize>,
 }
 
@@ -132,7 +132,7 @@ impl Lines {
 
 /// How many lines a row's widget takes.
 #[must_use]
-pub fn widget_lines(cell: &Cell<'_>, editor: Option<&dyn Editor>, cells: u16) -> u16 {
+pub(crate) fn widget_lines(cell: &Cell<'_>, editor: Option<&dyn Editor>, cells: u16) -> u16 {
     match editor {
         Some(editor) => editor.lines(cell, cells),
         None => registry::widget(&cell.field.kind).lines(cell, cells),
@@ -142,13 +142,13 @@ pub fn widget_lines(cell: &Cell<'_>, editor: Option<&dyn Editor>, cells: u16) ->
 
 /// How many lines the remarks of a row take.
 #[must_use]
-pub fn remark_lines(remarks: &Remarks, row: usize, cells: u16) -> usize {
+pub(crate) fn remark_lines(remarks: &Remarks, row: usize, cells: u16) -> usize {
     remarks.of(row).iter().map(|remark| remark_text(remark, cells).height()).sum()
 }
 
 /// Where a remark's fix stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FixLine {
+pub(crate) enum FixLine {
     /// At the right of the last line.
     Beside,
     /// On a line of its own.
@@ -157,7 +157,7 @@ pub enum FixLine {
 
 /// A remark as it is shown.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Shown {
+pub(crate) struct Shown {
     pub lines: Vec<String>,
     /// Its fix, where it has one.
     pub fix: Option<FixLine>,
@@ -172,7 +172,7 @@ impl Shown {
 
 /// A remark broken into lines, and where its fix has room.
 #[must_use]
-pub fn remark_text(remark: &Remark, cells: u16) -> Shown {
+pub(crate) fn remark_text(remark: &Remark, cells: u16) -> Shown {
     let room = usize::from(cells).saturating_sub(2).max(8);
     let text = visible(&remark.text);
     let lines = wrap(&text, room);

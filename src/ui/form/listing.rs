@@ -13,11 +13,11 @@ use crate::{
 /// Options seen at a time.
 const SEEN: usize = 8;
 /// From this many options on there is a line to filter them.
-pub const FILTER_FROM: usize = 8;
+pub(crate) const FILTER_FROM: usize = 8;
 
 /// An option as it is shown.
 #[derive(Clone, Debug, Default)]
-pub struct Shown {
+pub(crate) struct Shown {
     pub label: String,
     pub help: String,
     /// It is what the value is now.
@@ -29,7 +29,7 @@ const FOOT: u16 = 2;
 
 /// The open list. The options stay with the owner; here are their numbers.
 #[derive(Debug, Default)]
-pub struct Listing {
+pub(crate) struct Listing {
     /// Some option has more to say than fits beside it.
     wordy: bool,
     cursor: usize,

@@ -18,7 +18,7 @@ use crate::{
     ui::{canvas::width, styles::Role, widgets::text_input::TextInput},
 };
 
-pub struct MomentField;
+pub(crate) struct MomentField;
 
 const SIGNS: &str = "− + ▾";
 

@@ -11,7 +11,7 @@ use crate::{
     ui::{canvas::wrap, styles::Role},
 };
 
-pub struct MultiLine;
+pub(crate) struct MultiLine;
 
 /// Lines of a text that are seen while it is not edited.
 const SEEN: usize = 3;

@@ -51,7 +51,7 @@ pub(super) fn faults(schema: &Schema, findings: &[SchemaFinding], fields: &[Fiel
 
 /// A line below a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remark {
+pub(crate) struct Remark {
     pub severity: Severity,
     pub text: String,
     /// The note that it comes from and the words of its fix.
@@ -60,7 +60,7 @@ pub struct Remark {
 
 /// What stands below which row.
 #[derive(Debug, Default)]
-pub struct Remarks {
+pub(crate) struct Remarks {
     by_row: HashMap<usize, Vec<Remark>>,
     inside: HashMap<usize, usize>,
     /// About the value as a whole.

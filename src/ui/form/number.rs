@@ -20,7 +20,7 @@ use crate::{
     ui::{styles::Role, widgets::text_input::TextInput},
 };
 
-pub struct NumberField;
+pub(crate) struct NumberField;
 
 const STEPS: &str = "− +";
 

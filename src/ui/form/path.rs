@@ -15,7 +15,7 @@ use crate::{
     ui::{styles::Role, widgets::text_input::TextInput},
 };
 
-pub struct PathField;
+pub(crate) struct PathField;
 
 impl Widget for PathField {
     fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {

@@ -14,7 +14,7 @@ use crate::{
     ui::styles::Role,
 };
 
-pub struct RawJson;
+pub(crate) struct RawJson;
 
 impl Widget for RawJson {
     fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
@@ -39,7 +39,7 @@ impl Widget for RawJson {
 }
 
 /// An editor for any field's value as JSON, open at once.
-pub fn opened(cell: &Cell<'_>) -> Box<dyn Editor> {
+pub(crate) fn opened(cell: &Cell<'_>) -> Box<dyn Editor> {
     Box::new(Json { area: Some(Area::new(&text(cell))) })
 }
 

@@ -7,7 +7,7 @@ use crate::{
     ui::styles::Role,
 };
 
-pub struct ReadOnly;
+pub(crate) struct ReadOnly;
 
 pub(super) const WHY: &str =
     "read-only by its schema: what owns it sets it. Alt+J edits it all the same";

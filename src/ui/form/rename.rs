@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// An editor for the member's name in place of its value.
-pub fn opened(cell: &Cell<'_>) -> Box<dyn Editor> {
+pub(crate) fn opened(cell: &Cell<'_>) -> Box<dyn Editor> {
     Box::new(Rename { input: TextInput::new(cell.field.pointer.last().unwrap_or_default()) })
 }
 

@@ -13,7 +13,7 @@ use crate::{
     ui::{canvas::width, styles::Role, widgets::text_input::TextInput},
 };
 
-pub struct Secret;
+pub(crate) struct Secret;
 
 /// What puts the name of a variable in the place of the value.
 const FROM_ENVIRONMENT: &str = "${…}";

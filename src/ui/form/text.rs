@@ -11,7 +11,7 @@ use crate::{
     ui::{styles::Role, widgets::text_input::TextInput},
 };
 
-pub struct Text;
+pub(crate) struct Text;
 
 impl Widget for Text {
     fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
@@ -148,7 +148,7 @@ impl Editor for Line {
 }
 
 /// What an open box of lines makes of an input.
-pub fn area_input(area: &mut Area, cell: &Cell<'_>, input: &Input) -> Answer {
+pub(crate) fn area_input(area: &mut Area, cell: &Cell<'_>, input: &Input) -> Answer {
     match clip::asked(input) {
         Some(Clip::Copy) => return clip::copy(area.selected()),
         Some(Clip::Cut) => {
@@ -167,7 +167,7 @@ pub fn area_input(area: &mut Area, cell: &Cell<'_>, input: &Input) -> Answer {
 
 /// Draws a line that is being typed, or what it would be where nothing is typed; `sign` stands at
 /// the right edge.
-pub fn draw_line(
+pub(crate) fn draw_line(
     input: &mut TextInput,
     cell: &Cell<'_>,
     context: &mut DrawContext<'_>,

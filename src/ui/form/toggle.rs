@@ -9,7 +9,7 @@ use crate::{
     ui::{canvas::width, styles::Role},
 };
 
-pub struct Toggle;
+pub(crate) struct Toggle;
 
 impl Widget for Toggle {
     fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {

@@ -17,7 +17,7 @@ use crate::{
     ui::{styles::Role, widgets::text_input::TextInput},
 };
 
-pub struct VariantField;
+pub(crate) struct VariantField;
 
 fn parts<'c>(cell: &Cell<'c>) -> (&'c [Branch], Option<usize>, Option<bool>) {
     match &cell.field.kind {

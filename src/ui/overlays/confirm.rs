@@ -18,14 +18,14 @@ use crate::{
 };
 
 /// An answer: its key, its words, what it asks for.
-pub struct Answer {
+pub(crate) struct Answer {
     pub key: char,
     pub words: &'static str,
     pub messages: Vec<Message>,
 }
 
 /// A question over the screen. Esc puts it aside.
-pub struct Confirm {
+pub(crate) struct Confirm {
     title: String,
     words: String,
     /// What the question is about, below its words, as far as there is room.

@@ -22,7 +22,7 @@ fn item(connection: &Connection, note: &str) -> Item {
 }
 
 /// The connections, to choose one that all calls go through.
-pub fn menu(state: &State) -> Menu {
+pub(crate) fn menu(state: &State) -> Menu {
     let connections = &state.connections;
     let usual = Item {
         title: format!("as {SETTINGS} says"),
@@ -52,7 +52,7 @@ pub fn menu(state: &State) -> Menu {
 }
 
 /// The connections, to choose one that calls of the selected tool always go through.
-pub fn of_tool(state: &State) -> Reply {
+pub(crate) fn of_tool(state: &State) -> Reply {
     if let Some(connection) = state.selected.as_ref().and_then(|id| state.deployed_on(id)) {
         return Reply::Refused(format!(
             "no file here defines this tool: it is called where it is deployed, on {connection}"

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The page for the scopes that are in force, innermost first.
-pub fn help(keymap: &Keymap, scopes: &[Scope]) -> Page {
+pub(crate) fn help(keymap: &Keymap, scopes: &[Scope]) -> Page {
     let mut order: Vec<Scope> = scopes.to_vec();
     let mut others: Vec<Scope> =
         ACTIONS.iter().map(|action| action.scope).filter(|scope| !scopes.contains(scope)).collect();

@@ -19,7 +19,7 @@ use crate::{
 
 /// A row to choose.
 #[derive(Clone, Debug, Default)]
-pub struct Item {
+pub(crate) struct Item {
     pub title: String,
     /// Beside the title: what it is.
     pub detail: String,
@@ -35,7 +35,7 @@ pub struct Item {
 type Then = Box<dyn Fn(usize) -> OverlayReply>;
 
 /// A list over the screen.
-pub struct Menu {
+pub(crate) struct Menu {
     title: String,
     items: Vec<Item>,
     then: Then,

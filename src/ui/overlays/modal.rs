@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// A sheet of at most `width` × `height` cells in the middle of `area`; answers its inside.
-pub fn draw(
+pub(crate) fn draw(
     frame: &mut Frame<'_>,
     area: Rect,
     size: (u16, u16),
@@ -35,7 +35,7 @@ pub fn draw(
 
 /// Whether an input is a press outside the sheet, which closes it.
 #[must_use]
-pub fn is_outside(input: &Input, sheet: Rect) -> bool {
+pub(crate) fn is_outside(input: &Input, sheet: Rect) -> bool {
     match input {
         Input::Mouse(Mouse { kind: MouseKind::Down(_), column, row, .. }) => {
             !sheet.contains((*column, *row).into())

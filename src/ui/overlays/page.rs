@@ -18,10 +18,10 @@ use crate::{
 };
 
 /// A line in pieces, each with its role.
-pub type Line = Vec<(Role, String)>;
+pub(crate) type Line = Vec<(Role, String)>;
 
 #[derive(Default)]
-pub struct Page {
+pub(crate) struct Page {
     title: String,
     lines: Vec<Line>,
     cursor: ListCursor,

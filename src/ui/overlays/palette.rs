@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The palette for the present moment; `refusal` says why an action can't be used now.
-pub fn palette(keymap: &Keymap, refusal: impl Fn(Act) -> Option<String>) -> Menu {
+pub(crate) fn palette(keymap: &Keymap, refusal: impl Fn(Act) -> Option<String>) -> Menu {
     let shown: Vec<_> = ACTIONS.iter().filter(|action| action.act != Act::Palette).collect();
     let items = shown
         .iter()

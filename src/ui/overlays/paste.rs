@@ -20,7 +20,7 @@ use crate::{
 type Then = Box<dyn Fn(&str, &State) -> Reply>;
 
 /// A sheet that takes what the terminal pastes, line breaks and all.
-pub struct Paste {
+pub(crate) struct Paste {
     title: String,
     words: String,
     then: Then,

@@ -19,7 +19,7 @@ use crate::{
 /// What happens with the text: a reply, or words that say what is wrong with it.
 type Then = Box<dyn Fn(&str, &State) -> Result<Reply, String>>;
 
-pub struct Prompt {
+pub(crate) struct Prompt {
     title: String,
     /// What is asked and what will happen.
     words: String,

@@ -26,7 +26,7 @@ use crate::{
 type Make = Box<dyn Fn(&str, &State) -> Result<Proposed, String>>;
 
 /// Something that would be done, as it is shown before.
-pub struct Proposed {
+pub(crate) struct Proposed {
     /// What a user should know before: sentences.
     pub notes: Vec<String>,
     pub lines: Vec<Line>,
@@ -35,7 +35,7 @@ pub struct Proposed {
 }
 
 /// More that can be done with it, when it is asked for.
-pub struct Also {
+pub(crate) struct Also {
     /// What switches it on and off.
     pub key: &'static str,
     /// What the bottom line says of it.
@@ -53,7 +53,7 @@ struct Switch {
     make: Make,
 }
 
-pub struct Proposal {
+pub(crate) struct Proposal {
     title: String,
     words: String,
     input: Option<TextInput>,
@@ -279,7 +279,7 @@ impl Proposal {
 }
 
 /// What a plan makes of the files.
-pub fn planned(plan: Plan, state: &State) -> Result<Proposed, String> {
+pub(crate) fn planned(plan: Plan, state: &State) -> Result<Proposed, String> {
     let files = plan.files(&state.documents).map_err(|error| error.to_string())?;
     let mut lines = Vec::new();
     for file in files {

@@ -34,7 +34,7 @@ use crate::{
 const SHOWN: usize = 6;
 
 /// The overlay for a question.
-pub fn overlay(asked: &Question, state: &State) -> Box<dyn Overlay> {
+pub(crate) fn overlay(asked: &Question, state: &State) -> Box<dyn Overlay> {
     match asked {
         Question::Import(items) => {
             let from = title(items.first().map_or("", |item| item.system));
@@ -107,14 +107,14 @@ fn proposed(push: &Push) -> Result<Proposed, String> {
 }
 
 /// Why the agent cannot be asked over the chosen connection.
-pub fn agent_refusal(state: &State) -> Option<String> {
+pub(crate) fn agent_refusal(state: &State) -> Option<String> {
     agents::at(&state.connection())
         .err()
         .map(|problem| format!("{}; {}", problem.cause, problem.remedy))
 }
 
 /// Asks what the agent is to be asked, and says in which context that will be.
-pub fn agent_prompt(state: &State) -> Prompt {
+pub(crate) fn agent_prompt(state: &State) -> Prompt {
     let context = state.context();
     let groups = AskedGroups::of(context.groups.as_deref()).names();
     let groups = if groups.is_empty() {

@@ -59,7 +59,7 @@ fn variables(state: &State) -> Vec<Variable> {
 
 /// Why there is nothing to try; `None` where there is.
 #[must_use]
-pub fn refusal(state: &State) -> Option<String> {
+pub(crate) fn refusal(state: &State) -> Option<String> {
     variables(state)
         .is_empty()
         .then(|| "no variable is filled into this tool's arguments".to_owned())
@@ -67,7 +67,7 @@ pub fn refusal(state: &State) -> Option<String> {
 
 /// The variables of the chosen tool; one is given a sample, or all samples are taken back.
 #[must_use]
-pub fn menu(state: &State) -> Menu {
+pub(crate) fn menu(state: &State) -> Menu {
     let variables = variables(state);
     let item = |variable: &Variable| Item {
         title: variable.shown.clone(),

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Something that is ticked or not.
-pub struct Tick {
+pub(crate) struct Tick {
     pub title: String,
     /// Beside the title: what it comes to.
     pub detail: String,
@@ -27,7 +27,7 @@ pub struct Tick {
 /// What happens with the text and the ticks: a reply, or words that say what is wrong.
 type Then = Box<dyn Fn(&str, &[Tick], &State) -> Result<Reply, String>>;
 
-pub struct Ticked {
+pub(crate) struct Ticked {
     title: String,
     words: String,
     input: TextInput,

@@ -62,7 +62,7 @@ const MIDDLE: usize = 1;
 const RIGHT: usize = 2;
 
 #[derive(Default)]
-pub struct ConnectionsScreen {
+pub(crate) struct ConnectionsScreen {
     panes: Panes,
     list: List,
     /// One for each connection of the file.

@@ -38,7 +38,7 @@ const DOCUMENT: usize = 1;
 const ISSUES: usize = 2;
 
 #[derive(Default)]
-pub struct FormScreen {
+pub(crate) struct FormScreen {
     panes: Panes,
     form: FormHost<FileId>,
     document: DocumentPane,

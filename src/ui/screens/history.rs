@@ -53,7 +53,7 @@ const LEFT: usize = 0;
 const RIGHT: usize = 1;
 
 #[derive(Default)]
-pub struct History {
+pub(crate) struct History {
     panes: Panes,
     list: List,
     answer: Answer,

@@ -72,7 +72,7 @@ const MIDDLE: usize = 1;
 const RIGHT: usize = 2;
 
 #[derive(Default)]
-pub struct Invoke {
+pub(crate) struct Invoke {
     panes: Panes,
     tools: Tools,
     request: RequestPane,
@@ -85,7 +85,7 @@ pub struct Invoke {
 
 /// The screen as it is at the start.
 #[must_use]
-pub fn invoke() -> Box<dyn Screen> {
+pub(crate) fn invoke() -> Box<dyn Screen> {
     let mut screen = Invoke::default();
     screen.panes.focus = MIDDLE;
     Box::new(screen)

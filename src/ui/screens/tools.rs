@@ -46,7 +46,7 @@ const PREVIEW: usize = 2;
 const NAMES: [&str; 3] = ["Catalog", "Form", "Preview"];
 
 #[derive(Default)]
-pub struct Tools {
+pub(crate) struct Tools {
     panes: Panes,
     catalog: catalog::CatalogPane,
     /// The form of the chosen entry, and what its schema was made from.

@@ -61,7 +61,7 @@ const MIDDLE: usize = 1;
 const RIGHT: usize = 2;
 
 #[derive(Default)]
-pub struct Waiting {
+pub(crate) struct Waiting {
     panes: Panes,
     calls: Calls,
     /// One for each call.

@@ -60,7 +60,7 @@ enum Pane {
 
 const ABOVE: [Pane; 3] = [Pane::Request, Pane::Graph, Pane::Offers];
 
-pub struct WorkflowScreen {
+pub(crate) struct WorkflowScreen {
     panes: Panes,
     /// The run has the keys; what is above keeps its own focus.
     in_run: bool,

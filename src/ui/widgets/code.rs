@@ -5,7 +5,7 @@ use crate::ui::styles::Role;
 /// A line in pieces, each with its role. Looks at this line only, so a window of a large text costs
 /// no more than it shows.
 #[must_use]
-pub fn pieces(line: &str) -> Vec<(Role, &str)> {
+pub(crate) fn pieces(line: &str) -> Vec<(Role, &str)> {
     let mut pieces = Vec::new();
     let mut rest = line;
     while let Some(first) = rest.chars().next() {

@@ -7,14 +7,14 @@ use crate::{
 };
 
 /// A line in pieces, each with its role.
-pub type Line = Vec<(Role, String)>;
+pub(crate) type Line = Vec<(Role, String)>;
 
 /// Lines around a change that are shown with it.
 const AROUND: usize = 2;
 
 /// The lines that differ between two texts, with those around them.
 #[must_use]
-pub fn lines(before: &str, after: &str) -> Vec<Line> {
+pub(crate) fn lines(before: &str, after: &str) -> Vec<Line> {
     let all = diff::lines(before, after);
     let mut lines = Vec::new();
     let mut last = 0;
@@ -34,7 +34,7 @@ pub fn lines(before: &str, after: &str) -> Vec<Line> {
 
 /// Only the lines that differ.
 #[must_use]
-pub fn changed(before: &str, after: &str) -> Vec<Line> {
+pub(crate) fn changed(before: &str, after: &str) -> Vec<Line> {
     let all = diff::lines(before, after).into_iter().filter(|line| line.kind != LineKind::Same);
     all.map(|line| shown(&line)).collect()
 }

@@ -11,7 +11,7 @@ const REMEMBERED: usize = 500;
 
 /// Whether what is between two places becomes selected on the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub(crate) enum Reach {
     Move,
     Select,
 }
@@ -28,7 +28,7 @@ struct Step {
 /// Offsets are bytes; the cursor and the ends of the selection are always at borders between
 /// clusters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Editing {
+pub(crate) struct Editing {
     text: String,
     cursor: usize,
     /// The other end of the selection.

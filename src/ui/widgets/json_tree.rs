@@ -32,7 +32,7 @@ enum Shown {
 
 /// A value with its folds and its cursor.
 #[derive(Debug, Default)]
-pub struct JsonTree {
+pub(crate) struct JsonTree {
     value: Value,
     rows: Vec<Row>,
     folded: HashSet<Pointer>,

@@ -6,7 +6,7 @@ const GROUP: usize = 64;
 
 /// Starts in rising order, the first of which is 0. Two neighbours lie less than 64 KiB apart.
 #[derive(Clone, Debug)]
-pub struct LineStarts {
+pub(crate) struct LineStarts {
     /// Every so many starts.
     known: Vec<usize>,
     /// From each start to the next.

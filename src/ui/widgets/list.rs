@@ -6,7 +6,7 @@ use crate::app::input::{Code, Key, Mouse, MouseKind};
 
 /// Cursor and scroll over a number of rows that the owner knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ListCursor {
+pub(crate) struct ListCursor {
     pub row: usize,
     top: usize,
     seen: usize,

@@ -9,19 +9,19 @@ use crate::ui::{
 
 /// How a piece of text looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Face {
+pub(crate) struct Face {
     pub bold: bool,
     pub code: bool,
     pub link: bool,
 }
 
 /// A line in pieces.
-pub type Line = Vec<(Face, String)>;
+pub(crate) type Line = Vec<(Face, String)>;
 
 /// The text broken into lines of at most `cells` cells. Line breaks within a paragraph stay, and so
 /// does one empty line between blocks that have any between them.
 #[must_use]
-pub fn lines(text: &str, cells: usize) -> Vec<Line> {
+pub(crate) fn lines(text: &str, cells: usize) -> Vec<Line> {
     let mut page = Page { source: text, cells: cells.max(4), ..Page::default() };
     let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {

@@ -13,7 +13,7 @@ use crate::ui::{
 
 /// An edge around content.
 #[derive(Clone, Debug, Default)]
-pub struct Pane<'p> {
+pub(crate) struct Pane<'p> {
     pub title: &'p str,
     /// At the right of the top edge.
     pub note: &'p str,

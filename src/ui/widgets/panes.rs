@@ -18,11 +18,11 @@ use crate::{
 };
 
 /// Below this width panes are shown one at a time.
-pub const SIDE_BY_SIDE: u16 = 100;
+pub(crate) const SIDE_BY_SIDE: u16 = 100;
 
 /// Which pane has the keys, and where the panes lie.
 #[derive(Clone, Debug, Default)]
-pub struct Panes {
+pub(crate) struct Panes {
     /// The pane that has the keys, counted from 0 at the left.
     pub focus: usize,
     areas: Vec<Rect>,

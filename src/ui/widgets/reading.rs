@@ -12,15 +12,15 @@ use crate::{
 };
 
 /// A line in pieces.
-pub type Line = Vec<(Role, String)>;
+pub(crate) type Line = Vec<(Role, String)>;
 
 /// Words in lines of so many cells.
-pub fn words(text: &str, role: Role, cells: usize) -> Vec<Line> {
+pub(crate) fn words(text: &str, role: Role, cells: usize) -> Vec<Line> {
     wrap(text, cells.max(1)).into_iter().map(|line| vec![(role, line)]).collect()
 }
 
 /// JSON in lines of so many cells, coloured where a line fits.
-pub fn json(text: &str, cells: usize) -> Vec<Line> {
+pub(crate) fn json(text: &str, cells: usize) -> Vec<Line> {
     let of = |line: &str| match width(line) <= cells {
         true => vec![
             code::pieces(line).into_iter().map(|(role, piece)| (role, piece.to_owned())).collect(),
@@ -32,7 +32,7 @@ pub fn json(text: &str, cells: usize) -> Vec<Line> {
 
 /// Where the reader is.
 #[derive(Default)]
-pub struct ReadPosition {
+pub(crate) struct ReadPosition {
     cursor: ListCursor,
     top: usize,
     rows: usize,

@@ -11,7 +11,7 @@ use crate::{
 };
 
 #[derive(Clone, Debug, Default)]
-pub struct Tabs {
+pub(crate) struct Tabs {
     pub at: usize,
     places: Vec<Rect>,
     note: Rect,

@@ -18,7 +18,7 @@ use crate::{
 const MASK: &str = "•";
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TextInput {
+pub(crate) struct TextInput {
     editing: Editing,
     scroll: usize,
     /// The first press of the mouse keeps the selection.

@@ -20,7 +20,7 @@ const SEGMENT: usize = 4096;
 
 /// Which way to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Search {
+pub(crate) enum Search {
     /// From here on, this place included.
     Here,
     Next,
@@ -36,7 +36,7 @@ struct TextPosition {
 
 /// Scroll, search, and an index of the lines of a text that the owner holds.
 #[derive(Clone, Debug)]
-pub struct TextView {
+pub(crate) struct TextView {
     /// Where each segment starts; a segment is a line, or a piece of a very long one.
     starts: LineStarts,
     /// How many bytes of the text the index knows.
@@ -70,8 +70,8 @@ impl Default for TextView {
 
 impl TextView {
     /// How many bytes of the text were looked at so far to find its lines and rows; a measure of
-    /// work.
-    #[must_use]
+    /// work that its tests hold.
+    #[cfg(test)]
     pub fn looked_at(&self) -> u64 {
         self.looked_at.get()
     }

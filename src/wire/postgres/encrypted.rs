@@ -14,16 +14,16 @@ use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream}
 use tokio_rustls::{TlsConnector, client};
 
 /// Encrypts as this configuration says.
-pub struct Encrypted(pub Arc<ClientConfig>);
+pub(crate) struct Encrypted(pub Arc<ClientConfig>);
 
 /// The same for one server.
-pub struct To {
+pub(crate) struct To {
     config: Arc<ClientConfig>,
     name: ServerName<'static>,
 }
 
 /// An encrypted stream.
-pub struct Stream<S>(client::TlsStream<S>);
+pub(crate) struct Stream<S>(client::TlsStream<S>);
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> MakeTlsConnect<S> for Encrypted {
     type Stream = Stream<S>;

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The call's own inbox where the transport has one, and the place that all callers listen to.
-pub struct Lines {
+pub(crate) struct Lines {
     inbox: Option<QueueReceiver>,
     shared: Option<QueueReceiver>,
     inbox_open: bool,

@@ -24,7 +24,7 @@ fn span(duration: Duration) -> String {
     }
 }
 
-pub fn no_responders(route: &Route, place: &str) -> CallError {
+pub(crate) fn no_responders(route: &Route, place: &str) -> CallError {
     CallError::new(
         ErrorKind::NoResponders,
         format!("no service listens on {} at {place}", route.to.name),
@@ -32,7 +32,7 @@ pub fn no_responders(route: &Route, place: &str) -> CallError {
     )
 }
 
-pub fn connection_lost(place: &str, pieces: u64) -> CallError {
+pub(crate) fn connection_lost(place: &str, pieces: u64) -> CallError {
     CallError::new(
         ErrorKind::ConnectionLost,
         format!(
@@ -43,7 +43,7 @@ pub fn connection_lost(place: &str, pieces: u64) -> CallError {
     )
 }
 
-pub fn stream_without_end(place: &str) -> CallError {
+pub(crate) fn stream_without_end(place: &str) -> CallError {
     CallError::new(
         ErrorKind::ConnectionLost,
         format!("{place} ended its stream of events, and none of them said that it was the last"),
@@ -52,7 +52,7 @@ pub fn stream_without_end(place: &str) -> CallError {
 }
 
 /// What was waited for may have come while nobody could hear it.
-pub fn lost_meanwhile(place: &str) -> CallError {
+pub(crate) fn lost_meanwhile(place: &str) -> CallError {
     CallError::new(
         ErrorKind::ConnectionLost,
         format!(
@@ -62,7 +62,7 @@ pub fn lost_meanwhile(place: &str) -> CallError {
     )
 }
 
-pub fn no_way_back(transport: &str) -> CallError {
+pub(crate) fn no_way_back(transport: &str) -> CallError {
     CallError::new(
         ErrorKind::NoWayBack,
         format!(
@@ -72,7 +72,7 @@ pub fn no_way_back(transport: &str) -> CallError {
     )
 }
 
-pub fn refused(words: &str) -> CallError {
+pub(crate) fn refused(words: &str) -> CallError {
     CallError::new(
         ErrorKind::Refused,
         words.to_owned(),
@@ -80,7 +80,7 @@ pub fn refused(words: &str) -> CallError {
     )
 }
 
-pub fn answer_too_large(limits: Limits) -> CallError {
+pub(crate) fn answer_too_large(limits: Limits) -> CallError {
     CallError::new(
         ErrorKind::AnswerTooLarge,
         format!("the answer grew past {}, and was stopped there", size::bytes(limits.answer)),
@@ -89,7 +89,7 @@ pub fn answer_too_large(limits: Limits) -> CallError {
 }
 
 /// One message that is more than a whole answer may be; `before`: the text that came until then.
-pub fn message_too_large(limits: Limits, size: u64, before: u64) -> CallError {
+pub(crate) fn message_too_large(limits: Limits, size: u64, before: u64) -> CallError {
     let before = if before == 0 {
         String::new()
     } else {
@@ -106,7 +106,7 @@ pub fn message_too_large(limits: Limits, size: u64, before: u64) -> CallError {
     )
 }
 
-pub fn slow_consumer(messages: u64, bytes: u64) -> CallError {
+pub(crate) fn slow_consumer(messages: u64, bytes: u64) -> CallError {
     let what = if messages == 0 {
         "an unknown number of messages was let go".into()
     } else {
@@ -120,7 +120,7 @@ pub fn slow_consumer(messages: u64, bytes: u64) -> CallError {
 }
 
 /// What the broker said of a request: the stage's name, and the words.
-pub fn receipt(receipt: &Receipt) -> (&'static str, String) {
+pub(crate) fn receipt(receipt: &Receipt) -> (&'static str, String) {
     match receipt {
         Receipt::Kept { stream, sequence, duplicate: false } => {
             ("kept", format!("JetStream keeps the request: stream {stream}, message {sequence}"))
@@ -142,7 +142,7 @@ pub fn receipt(receipt: &Receipt) -> (&'static str, String) {
 
 /// How many replies came that were none of the call's, by what was wrong with their ids.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Strangers {
+pub(crate) struct Strangers {
     unknown: u64,
     nameless: u64,
     foreign: u64,
@@ -177,7 +177,7 @@ impl Strangers {
 }
 
 /// Nothing of the answer came in time.
-pub fn timed_out_first(
+pub(crate) fn timed_out_first(
     limits: Limits,
     route: &Route,
     transport: TransportKind,
@@ -223,7 +223,7 @@ pub fn timed_out_first(
     )
 }
 
-pub fn timed_out_idle(limits: Limits, pieces: u64) -> CallError {
+pub(crate) fn timed_out_idle(limits: Limits, pieces: u64) -> CallError {
     CallError::new(
         ErrorKind::TimedOutIdle,
         format!(
@@ -235,7 +235,7 @@ pub fn timed_out_idle(limits: Limits, pieces: u64) -> CallError {
     )
 }
 
-pub fn timed_out_total(limits: Limits, pieces: u64) -> CallError {
+pub(crate) fn timed_out_total(limits: Limits, pieces: u64) -> CallError {
     CallError::new(
         ErrorKind::TimedOutTotal,
         format!("the answer did not end within {} ({} came)", span(limits.total), counted(pieces)),
@@ -243,4 +243,5 @@ pub fn timed_out_total(limits: Limits, pieces: u64) -> CallError {
     )
 }
 
-pub const GAP: &str = "messages were let go here, because they came faster than they were taken";
+pub(crate) const GAP: &str =
+    "messages were let go here, because they came faster than they were taken";

@@ -55,7 +55,7 @@ use crate::{
     wire::session::event_sink::{End, EventSink, SinkClosed},
 };
 
-pub struct LiveCommonGround;
+pub(crate) struct LiveCommonGround;
 
 impl LiveSystem for LiveCommonGround {
     fn id(&self) -> SystemId {

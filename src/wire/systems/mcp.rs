@@ -53,7 +53,7 @@ use crate::{
     },
 };
 
-pub struct LiveMcp;
+pub(crate) struct LiveMcp;
 
 impl LiveSystem for LiveMcp {
     fn id(&self) -> SystemId {

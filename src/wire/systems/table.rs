@@ -19,35 +19,35 @@ static INSTALLED: OnceLock<&[&dyn LiveSystem]> = OnceLock::new();
 
 /// Sets the live systems of the program that runs, before anything is called. Only the first call
 /// counts.
-pub fn install(systems: &'static [&'static dyn LiveSystem]) {
+pub(crate) fn install(systems: &'static [&'static dyn LiveSystem]) {
     // A second call finds them set.
     let _ = INSTALLED.set(systems);
 }
 
 /// Every live system of the program that runs; until it says which, those of toolcrib.
 #[must_use]
-pub fn every_live_system() -> &'static [&'static dyn LiveSystem] {
+pub(crate) fn every_live_system() -> &'static [&'static dyn LiveSystem] {
     INSTALLED.get().copied().unwrap_or(LIVE_SYSTEMS)
 }
 
 /// The system of that id; `None` where it does nothing on the wire.
 #[must_use]
-pub fn by_id(id: &str) -> Option<&'static dyn LiveSystem> {
+pub(crate) fn by_id(id: &str) -> Option<&'static dyn LiveSystem> {
     every_live_system().iter().copied().find(|system| system.id() == id)
 }
 
 /// Those that have servers which say what they have.
-pub fn inspectors() -> impl Iterator<Item = &'static dyn Inspector> {
+pub(crate) fn inspectors() -> impl Iterator<Item = &'static dyn Inspector> {
     every_live_system().iter().filter_map(|system| system.inspector())
 }
 
 /// Every system in whose place calls can be answered.
-pub fn responders() -> impl Iterator<Item = (SystemId, &'static dyn Responder)> {
+pub(crate) fn responders() -> impl Iterator<Item = (SystemId, &'static dyn Responder)> {
     every_live_system().iter().filter_map(|system| Some((system.id(), system.responder()?)))
 }
 
 /// The one of them that a connection leads to.
 #[must_use]
-pub fn responder_at(connection: &Connection) -> Option<&'static dyn Responder> {
+pub(crate) fn responder_at(connection: &Connection) -> Option<&'static dyn Responder> {
     responders().map(|(_, responder)| responder).find(|responder| responder.is_at(connection))
 }

@@ -46,7 +46,7 @@ use crate::{
     wire::transport::bus::Bus,
 };
 
-pub struct LiveTrustGraph;
+pub(crate) struct LiveTrustGraph;
 
 impl LiveSystem for LiveTrustGraph {
     fn id(&self) -> SystemId {

@@ -13,10 +13,10 @@ use super::{
 use crate::model::{call::CallError, clock::Millis, transport::TransportKind};
 
 /// Something under way that ends well or with a problem in words.
-pub type Doing<'a, T> = BoxFuture<'a, Result<T, CallError>>;
+pub(crate) type Doing<'a, T> = BoxFuture<'a, Result<T, CallError>>;
 
 /// Messages that were kept, oldest first.
-pub type Recall = BoxStream<'static, Result<Recalled, CallError>>;
+pub(crate) type Recall = BoxStream<'static, Result<Recalled, CallError>>;
 
 /// Messages that a broker keeps, and that can be heard once more.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -23,7 +23,7 @@ struct Listener {
 }
 
 /// Subjects and who listens to them.
-pub struct Embedded {
+pub(crate) struct Embedded {
     listeners: Mutex<HashMap<String, Vec<Listener>>>,
     inboxes: AtomicU64,
     news: ConnectionEvents,

@@ -39,7 +39,7 @@ pub mod messages;
 use exchange::Exchange;
 
 /// A server that answers requests.
-pub struct Http {
+pub(crate) struct Http {
     server: Server,
     exchange: Exchange,
     news: ConnectionEvents,
@@ -49,7 +49,7 @@ pub struct Http {
 }
 
 /// Finds the first server that lets itself be spoken to, or says why there is none.
-pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Http, CallError> {
+pub(crate) async fn open(connection: &Connection, secrets: &Secrets) -> Result<Http, CallError> {
     let servers = settings::servers(connection)?;
     let encryption = tls::encryption(connection).await?;
     let token = settings::token(connection, secrets, "over HTTP").await?;

@@ -25,7 +25,7 @@ mod subscription;
 mod topics;
 
 /// Connects, or says why not.
-pub async fn open(
+pub(crate) async fn open(
     connection: &Connection,
     secrets: &Secrets,
 ) -> Result<Reconnecting<link::Kafka>, CallError> {

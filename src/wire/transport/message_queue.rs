@@ -12,7 +12,7 @@ use super::message::Incoming;
 use crate::wire::byte_budget::{ByteBudget, ByteShare};
 
 /// How much a line holds at most.
-pub const CAPACITY: usize = 64 * 1024 * 1024;
+pub(crate) const CAPACITY: usize = 64 * 1024 * 1024;
 
 struct Queued {
     heard: Incoming,
@@ -36,7 +36,7 @@ pub struct QueueReceiver {
 
 /// The end that the transport puts messages into.
 #[derive(Clone)]
-pub struct QueueSender {
+pub(crate) struct QueueSender {
     // Unbounded in number, but every message in it holds its share.
     queue: mpsc::UnboundedSender<Queued>,
     budget: ByteBudget,
@@ -45,11 +45,11 @@ pub struct QueueSender {
 
 /// The listener is gone.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Closed;
+pub(crate) struct Closed;
 
 /// A line that holds at most `capacity` bytes.
 #[must_use]
-pub fn message_queue(capacity: usize) -> (QueueSender, QueueReceiver) {
+pub(crate) fn message_queue(capacity: usize) -> (QueueSender, QueueReceiver) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let lost = Arc::new(Lost::default());
     let budget = ByteBudget::new(capacity);

@@ -34,7 +34,7 @@ mod streams;
 const HANDING_OVER: Duration = Duration::from_secs(5);
 
 /// An open connection to a NATS server.
-pub struct Nats {
+pub(crate) struct Nats {
     client: Client,
     place: String,
     news: Arc<ConnectionEvents>,
@@ -49,7 +49,7 @@ impl Drop for Nats {
 }
 
 /// Connects, or says why not.
-pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Nats, CallError> {
+pub(crate) async fn open(connection: &Connection, secrets: &Secrets) -> Result<Nats, CallError> {
     let place = settings::place(connection);
     let news = Arc::new(ConnectionEvents::new(place.clone()));
     let (told, tries) = (Arc::clone(&news), Arc::clone(&news));
@@ -173,7 +173,7 @@ fn weight(message: &Outgoing) -> usize {
 }
 
 /// Headers as the client wants them.
-pub fn headers(pairs: &[(String, String)]) -> Result<HeaderMap, CallError> {
+pub(crate) fn headers(pairs: &[(String, String)]) -> Result<HeaderMap, CallError> {
     let unfit = |name: &str, error: &dyn std::fmt::Display| CallError {
         kind: ErrorKind::BadHeader,
         message: format!("header \"{}\" cannot be sent: {error}", name.escape_debug()),

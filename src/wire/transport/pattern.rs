@@ -3,7 +3,7 @@
 
 /// Whether a subject is what a pattern means.
 #[must_use]
-pub fn matches(pattern: &str, subject: &str) -> bool {
+pub(crate) fn matches(pattern: &str, subject: &str) -> bool {
     let mut parts = subject.split('.');
     for wanted in pattern.split('.') {
         match (wanted, parts.next()) {
@@ -18,7 +18,7 @@ pub fn matches(pattern: &str, subject: &str) -> bool {
 
 /// The pattern that means what both mean; `None` where nothing is meant by both.
 #[must_use]
-pub fn meet(one: &str, other: &str) -> Option<String> {
+pub(crate) fn meet(one: &str, other: &str) -> Option<String> {
     let (mut ones, mut others) = (one.split('.').peekable(), other.split('.').peekable());
     let mut met: Vec<&str> = Vec::new();
     loop {

@@ -42,9 +42,9 @@ use crate::{
 };
 
 /// The subject of lines of standard output.
-pub const OUTPUT: &str = "stdout";
+pub(crate) const OUTPUT: &str = "stdout";
 /// The subject of lines of standard error.
-pub const ERRORS: &str = "stderr";
+pub(crate) const ERRORS: &str = "stderr";
 
 /// How many of the last lines of standard error are kept, to say why a server ended.
 const LAST_WORDS: usize = 50;
@@ -83,7 +83,7 @@ const INHERITED: [&str; 22] = [
 
 /// What is started, with the values of its secrets.
 #[derive(Clone, Default)]
-pub struct Launch {
+pub(crate) struct Launch {
     pub program: String,
     pub args: Vec<String>,
     /// Beside the few variables that every server gets.
@@ -95,10 +95,9 @@ pub struct Launch {
 }
 
 /// A server that was started. Dropped, its whole group is killed.
-pub struct ServerProcess {
+pub(crate) struct ServerProcess {
     stdin: Mutex<Option<ChildStdin>>,
     group: Arc<Group>,
-    id: Option<u32>,
     place: String,
     ended: watch::Receiver<Option<String>>,
     last_words: Arc<Lock<Vec<String>>>,
@@ -131,8 +130,7 @@ impl ServerProcess {
         #[cfg(unix)]
         asked.process_group(0);
         let mut child = asked.spawn().map_err(|error| unstarted(command, &error))?;
-        let id = child.id();
-        let group = Arc::new(Group(Lock::new(id)));
+        let group = Arc::new(Group(Lock::new(child.id())));
         let (sender, receiver) = message_queue(CAPACITY.max(command.largest.saturating_mul(2)));
         let last_words = Arc::new(Lock::new(Vec::new()));
         let (told, ended) = watch::channel(None);
@@ -164,19 +162,7 @@ impl ServerProcess {
             // Who has left needs nothing.
             let _ = sender.push(last).await;
         });
-        Ok((Self { stdin: Mutex::new(stdin), group, id, place, ended, last_words }, receiver))
-    }
-
-    /// The number of the process that was started.
-    #[must_use]
-    pub fn id(&self) -> Option<u32> {
-        self.id
-    }
-
-    /// The last lines that it wrote to standard error.
-    #[must_use]
-    pub fn last_words(&self) -> Vec<String> {
-        self.last_words.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        Ok((Self { stdin: Mutex::new(stdin), group, place, ended, last_words }, receiver))
     }
 
     /// Writes a line.
@@ -257,7 +243,7 @@ impl Group {
 }
 
 /// A connection to a server that its settings start.
-pub struct Process {
+pub(crate) struct Process {
     server: ServerProcess,
     /// What it writes, until somebody listens.
     output: Lock<Option<QueueReceiver>>,
@@ -268,7 +254,7 @@ pub struct Process {
 ///
 /// # Errors
 /// When the connection has no command, a secret is missing, or the program cannot be run.
-pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Process, CallError> {
+pub(crate) async fn open(connection: &Connection, secrets: &Secrets) -> Result<Process, CallError> {
     let Some(command) = connection.command() else {
         let cause = "names no command to start";
         return Err(bad_settings(connection, cause, "add command = \"PROGRAM\""));
@@ -297,7 +283,7 @@ pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Process,
 /// The start of a connection's server, as the user is to agree to it: with the program's file and
 /// the whole path of the folder. `None` where nothing is started.
 #[must_use]
-pub fn start_of(connection: &Connection) -> Option<Start> {
+pub(crate) fn start_of(connection: &Connection) -> Option<Start> {
     let command = connection.command()?;
     let here = env::current_dir().unwrap_or_default();
     let dir = command.dir.as_ref().map_or_else(|| here.clone(), |dir| here.join(dir));
@@ -579,7 +565,10 @@ mod tests {
         let (_, child) = heard(&mut output).await;
         let there = std::path::Path::new("/proc").join(&child);
         let group = std::fs::read_to_string(there.join("stat")).unwrap();
-        assert!(group.contains(&format!(" {} ", server.id().unwrap())), "{group}");
+        assert!(
+            group.contains(&format!(" {} ", server.group.0.lock().unwrap().unwrap())),
+            "{group}"
+        );
         server.end().await;
         // It is dead, though nobody may have asked for its end yet.
         let state = std::fs::read_to_string(there.join("stat")).unwrap_or_default();

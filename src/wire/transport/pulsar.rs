@@ -24,7 +24,7 @@ mod messages;
 mod wire;
 
 /// Connects, or says why not.
-pub async fn open(
+pub(crate) async fn open(
     connection: &Connection,
     secrets: &Secrets,
 ) -> Result<Reconnecting<link::Pulsar>, CallError> {

@@ -20,7 +20,7 @@ mod link;
 mod messages;
 
 /// Connects, or says why not.
-pub async fn open(
+pub(crate) async fn open(
     connection: &Connection,
     secrets: &Secrets,
 ) -> Result<Reconnecting<link::Rabbit>, CallError> {

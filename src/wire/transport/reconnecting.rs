@@ -25,7 +25,7 @@ use crate::{
 const CONFIRMING: Duration = Duration::from_secs(5);
 
 /// Makes connections of one kind to one place.
-pub trait Dial: Send + Sync + 'static {
+pub(crate) trait Dial: Send + Sync + 'static {
     type Link: Link;
 
     /// Connects, or says why not.
@@ -33,7 +33,7 @@ pub trait Dial: Send + Sync + 'static {
 }
 
 /// One connection, until it breaks. Dropping it closes it.
-pub trait Link: Send + Sync + Sized + 'static {
+pub(crate) trait Link: Send + Sync + Sized + 'static {
     /// What one subscription hears with.
     type Subscription: Send + 'static;
 
@@ -61,14 +61,14 @@ pub trait Link: Send + Sync + Sized + 'static {
 }
 
 /// What the tasks of a link tell the one that watches it.
-pub enum LinkEvent {
+pub(crate) enum LinkEvent {
     Notice(String),
     /// The connection is over, and must not be made again by itself.
     Fatal(CallError),
 }
 
 /// The bus on a connection that is kept up, unless it ends for a reason that would come back.
-pub struct Reconnecting<L> {
+pub(crate) struct Reconnecting<L> {
     transport: TransportKind,
     news: Arc<ConnectionEvents>,
     links: watch::Receiver<Option<Arc<L>>>,
@@ -82,7 +82,7 @@ impl<L> Drop for Reconnecting<L> {
 }
 
 /// Connects, or says why not; from then on the connection is kept up.
-pub async fn open<D: Dial>(
+pub(crate) async fn open<D: Dial>(
     transport: TransportKind,
     place: String,
     dial: D,

@@ -14,7 +14,7 @@ use crate::{
 
 /// One address of a connection: `amqp://host:5672/path`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Server {
+pub(crate) struct Server {
     pub scheme: String,
     pub host: String,
     pub port: u16,
@@ -62,7 +62,7 @@ impl Server {
 
 /// The addresses as people may see them: without user and password.
 #[must_use]
-pub fn place(connection: &Connection) -> String {
+pub(crate) fn place(connection: &Connection) -> String {
     let bare = |server: &String| match (server.split_once("://"), server.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
         (None, Some((_, host))) => host.to_owned(),
@@ -72,7 +72,7 @@ pub fn place(connection: &Connection) -> String {
 }
 
 /// The addresses of a connection, at least one, with schemes that its transport takes.
-pub fn servers(connection: &Connection) -> Result<Vec<Server>, CallError> {
+pub(crate) fn servers(connection: &Connection) -> Result<Vec<Server>, CallError> {
     let transport = connection.transport().about();
     let bad = |cause: &str| bad_address(connection, cause);
     if connection.addresses().is_empty() {
@@ -87,7 +87,7 @@ pub fn servers(connection: &Connection) -> Result<Vec<Server>, CallError> {
 
 /// An address that cannot be used.
 #[must_use]
-pub fn bad_address(connection: &Connection, cause: &str) -> CallError {
+pub(crate) fn bad_address(connection: &Connection, cause: &str) -> CallError {
     let scheme = connection.transport().about().schemes.first().map_or("", |scheme| scheme.word);
     CallError {
         kind: ErrorKind::BadAddress,
@@ -98,7 +98,7 @@ pub fn bad_address(connection: &Connection, cause: &str) -> CallError {
 
 /// The token that names us, where the settings say one; the transport knows no other way.
 /// `where_to` completes "to name us".
-pub async fn token(
+pub(crate) async fn token(
     connection: &Connection,
     secrets: &Secrets,
     where_to: &str,
@@ -116,14 +116,14 @@ pub async fn token(
 
 /// Settings that the transport cannot follow.
 #[must_use]
-pub fn bad_settings(connection: &Connection, cause: &str, remedy: &str) -> CallError {
+pub(crate) fn bad_settings(connection: &Connection, cause: &str, remedy: &str) -> CallError {
     let message = format!("connection \"{}\" {cause}", connection.name);
     CallError { kind: ErrorKind::BadSettings, message, remedy: remedy.into() }
 }
 
 /// A file of the settings that cannot be used.
 #[must_use]
-pub fn bad_file(path: &str, cause: &str) -> CallError {
+pub(crate) fn bad_file(path: &str, cause: &str) -> CallError {
     CallError {
         kind: ErrorKind::BadSettings,
         message: format!("cannot use {path}: {cause}"),

@@ -17,18 +17,18 @@ use crate::{
 };
 
 /// How long one server may take to answer.
-pub const CONNECTING: Duration = Duration::from_secs(5);
+pub(crate) const CONNECTING: Duration = Duration::from_secs(5);
 
 /// Bytes both ways.
-pub trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
+pub(crate) trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
 
 /// An open stream.
-pub type Socket = Box<dyn Duplex>;
+pub(crate) type Socket = Box<dyn Duplex>;
 
 /// Connects, encrypted when there is a configuration for it.
-pub async fn open(
+pub(crate) async fn open(
     server: &Server,
     encryption: Option<&Arc<ClientConfig>>,
 ) -> Result<Socket, CallError> {
@@ -69,7 +69,7 @@ async fn connect(
 }
 
 /// What comes of the first of the servers that can be opened; else why the last could not.
-pub async fn first<'s, T, F>(
+pub(crate) async fn first<'s, T, F>(
     servers: &'s [Server],
     open: impl Fn(&'s Server) -> F,
 ) -> Result<T, CallError>
@@ -90,7 +90,7 @@ where
 
 /// The server took the connection, or not even that, and said nothing.
 #[must_use]
-pub fn silent(server: &Server) -> CallError {
+pub(crate) fn silent(server: &Server) -> CallError {
     let message = format!("{server} did not answer within {} s", CONNECTING.as_secs());
     no_server(
         message,
@@ -100,13 +100,13 @@ pub fn silent(server: &Server) -> CallError {
 
 /// There is no server that could be spoken to.
 #[must_use]
-pub fn no_server(message: String, remedy: &str) -> CallError {
+pub(crate) fn no_server(message: String, remedy: &str) -> CallError {
     CallError { kind: ErrorKind::NoServer, message, remedy: remedy.into() }
 }
 
 /// The server announced more than is read of it at once, so we hung up.
 #[must_use]
-pub fn too_large(place: &str, what: &str, most: u64) -> CallError {
+pub(crate) fn too_large(place: &str, what: &str, most: u64) -> CallError {
     CallError {
         kind: ErrorKind::TooLarge,
         message: format!("{place} announced a {what} of more than {}, so the connection was closed", size::bytes(most)),

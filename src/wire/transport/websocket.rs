@@ -18,7 +18,7 @@ mod link;
 mod messages;
 
 /// Connects, or says why not.
-pub async fn open(
+pub(crate) async fn open(
     connection: &Connection,
     secrets: &Secrets,
 ) -> Result<Reconnecting<link::Gateway>, CallError> {

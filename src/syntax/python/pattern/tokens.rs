@@ -3,11 +3,11 @@
 use std::fmt;
 
 /// What is wrong, mostly in Python's own words.
-pub type Fault = String;
+pub(crate) type Fault = String;
 
 /// A character, or one after a backslash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Token {
+pub(crate) enum Token {
     Plain(char),
     Escape(char),
 }
@@ -21,7 +21,7 @@ impl fmt::Display for Token {
     }
 }
 
-pub struct Tokens {
+pub(crate) struct Tokens {
     chars: Vec<char>,
     /// Behind [`Self::next`].
     at: usize,
@@ -123,7 +123,7 @@ impl Tokens {
 }
 
 /// Names are identifiers of Python.
-pub fn check_name(name: &str) -> Result<(), Fault> {
+pub(crate) fn check_name(name: &str) -> Result<(), Fault> {
     let start = |c: char| c == '_' || c.is_alphabetic();
     let rest = |c: char| start(c) || c.is_alphanumeric();
     let mut chars = name.chars();

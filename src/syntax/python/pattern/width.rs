@@ -2,10 +2,10 @@
 //! many.
 
 /// Wider ones count as this wide.
-pub const MOST: u128 = 1 << 64;
+pub(crate) const MOST: u128 = 1 << 64;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Width {
+pub(crate) struct Width {
     pub least: u128,
     pub most: u128,
 }

@@ -5,12 +5,12 @@ use serde_json::Value;
 use crate::syntax::python::text as python;
 
 /// The member that names the class of a stored card's content; the API leaves it out.
-pub const TAG: &str = "__type__";
-pub const CALL_CONTENT: &str = "ToolCallContent";
-pub const RESULT_CONTENT: &str = "ToolResultContent";
+pub(crate) const TAG: &str = "__type__";
+pub(crate) const CALL_CONTENT: &str = "ToolCallContent";
+pub(crate) const RESULT_CONTENT: &str = "ToolResultContent";
 
 /// A class and its members.
-pub struct Class {
+pub(crate) struct Class {
     pub name: &'static str,
     needed: &'static [Member],
     optional: &'static [&'static [Member]],
@@ -83,7 +83,7 @@ const TRACK: &[Member] =
     &[("duration_seconds", is_length), ("codec", is_text), ("bitrate", is_length)];
 
 /// The class of that name.
-pub fn of(name: &str) -> Option<&'static Class> {
+pub(crate) fn of(name: &str) -> Option<&'static Class> {
     CLASSES.iter().find(|class| class.name == name)
 }
 

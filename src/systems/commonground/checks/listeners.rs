@@ -18,15 +18,15 @@ use crate::{
 };
 
 /// Nobody would get the tool's commands.
-pub const UNHEARD: &str = "subject.unheard";
+pub(crate) const UNHEARD: &str = "subject.unheard";
 
 /// More than one service would get them.
-pub const HEARD_TWICE: &str = "subject.heard-twice";
+pub(crate) const HEARD_TWICE: &str = "subject.heard-twice";
 
 /// Who listens for the tools' commands in a channel, where that is not one service for each. What
 /// can be heard by nobody anywhere is another check's.
 #[must_use]
-pub fn listeners<'t>(
+pub(crate) fn listeners<'t>(
     tools: impl Iterator<Item = &'t Tool>,
     channel: &Channel,
     listeners: &[(String, String)],

@@ -20,7 +20,7 @@ const BUILT_IN: &str = "submit_result";
 /// Members of what the API answers, which it drops when they come back.
 const ANSWERED: [&str; 3] = ["project_id", "created_at", "updated_at"];
 
-pub fn no_description(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn no_description(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if tool.description.trim().is_empty() && tool.entry.value.is_object() {
         report.at(
             &tool.entry,
@@ -30,7 +30,7 @@ pub fn no_description(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>)
     }
 }
 
-pub fn shadowed(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn shadowed(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let at = member(entries::name_key(&tool.entry.value));
     if tool.name == BUILT_IN {
         let message = format!(
@@ -50,7 +50,7 @@ pub fn shadowed(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn unknown_key(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
+pub(crate) fn unknown_key(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     let Some(members) = entry.value.as_object() else { return };
     let named_by = entries::name_key(&entry.value);
     for key in members.keys().filter(|key| !keys::MEMBERS.contains(&key.as_str())) {
@@ -78,6 +78,6 @@ pub fn unknown_key(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) 
 }
 
 /// The options of a tool; null where it has none.
-pub fn options(tool: &Tool) -> &Value {
+pub(crate) fn options(tool: &Tool) -> &Value {
     tool.entry.value.get(keys::OPTIONS).unwrap_or(&Value::Null)
 }

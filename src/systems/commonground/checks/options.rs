@@ -35,7 +35,7 @@ fn at(path: &[&str]) -> Pointer {
     path.iter().fold(member(keys::OPTIONS), |at, key| at.child(*key))
 }
 
-pub fn malformed(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn malformed(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let options = options(tool);
     let mut tell = |path: &[&str], wanted: &str| {
         let message = format!("it is to be {wanted}; as it stands it is ignored without a word");
@@ -68,7 +68,7 @@ pub fn malformed(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn unknown_key(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn unknown_key(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let options = options(tool);
     let rows: [(&[&str], &[&str]); 2] =
         [(&[], &KNOWN), (&[keys::ARGS], &[keys::DEFAULTS, keys::FIXED])];
@@ -113,7 +113,7 @@ fn values(tool: &Tool) -> Vec<(&'static str, &String, &Value)> {
     rows.collect()
 }
 
-pub fn value_refused(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn value_refused(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(parameters) = tool.entry.value.get(keys::PARAMETERS) else { return };
     for (kind, name, value) in values(tool) {
         let Some(property) =
@@ -153,7 +153,7 @@ fn with_definitions(mut part: Value, whole: &Value) -> Value {
     part
 }
 
-pub fn never_used(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn never_used(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let options = options(tool);
     let envs = merge::envs(options);
     for (kind, name, _) in values(tool) {
@@ -171,7 +171,7 @@ pub fn never_used(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn variable_unknown(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn variable_unknown(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for (kind, name, value) in values(tool) {
         let place = at(&[keys::ARGS, kind, name]);
         let Value::String(text) = value else {
@@ -208,7 +208,7 @@ fn inside(value: &Value) -> Option<&str> {
     }
 }
 
-pub fn variable_shown(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn variable_shown(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let properties =
         tool.entry.value.get(keys::PARAMETERS).and_then(|parameters| parameters.get("properties"));
     for (name, value) in function::defaults(options(tool)).into_iter().flatten() {
@@ -227,7 +227,7 @@ pub fn variable_shown(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>)
     }
 }
 
-pub fn waiting(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn waiting(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for key in [keys::SUSPEND_TIMEOUT, keys::TIMEOUT] {
         let seconds = options(tool).get(key).and_then(Value::as_f64);
         if seconds.is_some_and(|seconds| seconds > 0.0 && seconds <= WAITED) {
@@ -245,7 +245,7 @@ fn jina_options(tool: &Tool) -> Option<(&'static str, &Map<String, Value>)> {
         .find_map(|key| Some((key, options(tool).get(key)?.as_object()?)))
 }
 
-pub fn jina_host(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn jina_host(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some((key, own)) = jina_options(tool) else { return };
     let Some(address) = own.get("base_url").and_then(Value::as_str) else { return };
     let host = jina::host(address);
@@ -266,7 +266,7 @@ pub fn jina_host(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn jina_key_in_query(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn jina_key_in_query(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some((_, own)) = jina_options(tool) else { return };
     if !own.get("method").and_then(Value::as_str).unwrap_or("GET").eq_ignore_ascii_case("GET") {
         return;

@@ -19,7 +19,7 @@ fn parameters(tool: &Tool) -> Option<&Value> {
     tool.entry.value.get(keys::PARAMETERS).filter(|parameters| parameters.is_object())
 }
 
-pub fn not_object(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn not_object(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(parameters) = parameters(tool) else {
         if tool.entry.value.get(keys::PARAMETERS).is_none()
             && entries::name(&tool.entry.value).is_some()
@@ -47,7 +47,7 @@ pub fn not_object(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
 }
 
 /// What the API takes, and what no validator of another language can rely on.
-pub fn unchecked(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn unchecked(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(parameters) = parameters(tool).filter(|parameters| rules::is_schema(parameters))
     else {
         return;
@@ -63,7 +63,7 @@ pub fn unchecked(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn required_undefined(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn required_undefined(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(parameters) = parameters(tool) else { return };
     let properties = parameters.get("properties").and_then(Value::as_object);
     let required = parameters.get("required").and_then(Value::as_array);
@@ -80,7 +80,7 @@ pub fn required_undefined(_: &LintContext<'_>, tool: &Tool, report: &mut Report<
 }
 
 /// Arrays that the API's own look does not come to.
-pub fn bare_array(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn bare_array(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(parameters) = parameters(tool) else { return };
     let mut found = Vec::new();
     visit(parameters, &member(keys::PARAMETERS), Sight::Seen, &mut found);

@@ -24,7 +24,7 @@ fn subject(tool: &Tool) -> Option<&str> {
     (subject.contains(".cmd.tool.") && !subject.contains(".cmd.sys.")).then_some(subject)
 }
 
-pub fn undeliverable(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn undeliverable(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(subject) = subject(tool) else { return };
     let at = || member(keys::TARGET_SUBJECT);
     let tokens: Vec<&str> = subject.split('.').collect();
@@ -62,7 +62,7 @@ pub fn undeliverable(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) 
     }
 }
 
-pub fn variable_unknown(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn variable_unknown(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(subject) = subject(tool) else { return };
     for name in template::names(subject).filter(|name| !SUBJECT_VARIABLES.contains(name)) {
         let why = if template::is_variable(name) {
@@ -83,7 +83,7 @@ pub fn variable_unknown(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_
     }
 }
 
-pub fn literal(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn literal(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(subject) = subject(tool) else { return };
     let tokens: Vec<&str> = subject.split('.').collect();
     let wanted = [(2, "project", "{project_id}"), (3, "channel", "{channel_id}")];

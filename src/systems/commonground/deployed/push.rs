@@ -30,7 +30,7 @@ pub(super) fn is_own(name: &str) -> bool {
 ///
 /// # Errors
 /// When a name stands twice.
-pub fn plan(catalog: &Catalog, there: &[Item], absent: Absent) -> Result<Push, Problem> {
+pub(crate) fn plan(catalog: &Catalog, there: &[Item], absent: Absent) -> Result<Push, Problem> {
     let entries: Vec<&Entry> =
         catalog.entries().filter(|entry| entry.system == keys::SYSTEM).collect();
     let mut push = Push {

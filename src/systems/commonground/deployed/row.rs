@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-pub struct CommonGroundDeployment;
+pub(crate) struct CommonGroundDeployment;
 
 impl Deployment for CommonGroundDeployment {
     fn about(&self) -> &'static str {

@@ -8,11 +8,11 @@ use crate::systems::{
 };
 
 /// The one kind that is kept there.
-pub const SECTION: &str = "tool";
+pub(crate) const SECTION: &str = "tool";
 
 /// The tools that a page of the API's list holds.
 #[must_use]
-pub fn read(page: &Value) -> Vec<Item> {
+pub(crate) fn read(page: &Value) -> Vec<Item> {
     let item = |row: &Value| {
         let key = row[keys::TOOL_NAME].as_str()?.to_owned();
         Some(Item {
@@ -27,7 +27,7 @@ pub fn read(page: &Value) -> Vec<Item> {
 
 /// A definition without the members that say nothing.
 #[must_use]
-pub fn short(value: Value) -> Value {
+pub(crate) fn short(value: Value) -> Value {
     let Value::Object(mut members) = value else { return value };
     let says_nothing =
         |value: &Value| value.is_null() || value.as_object().is_some_and(Map::is_empty);

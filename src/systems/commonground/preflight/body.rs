@@ -30,7 +30,7 @@ const CONTROL_FIELDS: [&str; 16] = [
 
 /// The control fields that a body holds, in the order of the alphabet.
 #[must_use]
-pub fn control_fields(body: &Map<String, Value>) -> Vec<&'static str> {
+pub(crate) fn control_fields(body: &Map<String, Value>) -> Vec<&'static str> {
     CONTROL_FIELDS.into_iter().filter(|name| body.contains_key(*name)).collect()
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::systems::commonground::{context::VARIABLES, function, keys};
 
 /// The form of the options of a definition.
-pub fn options(definition: &Value) -> Value {
+pub(crate) fn options(definition: &Value) -> Value {
     let none = Value::Null;
     let options = definition.get(keys::OPTIONS).unwrap_or(&none);
     let declared = definition

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 /// The form of a definition's `parameters`, with the names of its properties to choose those from
 /// that are required.
-pub fn root(parameters: Option<&Value>) -> Value {
+pub(crate) fn root(parameters: Option<&Value>) -> Value {
     let properties =
         parameters.and_then(|parameters| parameters.get("properties")).and_then(Value::as_object);
     let names: Vec<&String> = properties.into_iter().flat_map(serde_json::Map::keys).collect();
@@ -28,7 +28,7 @@ pub fn root(parameters: Option<&Value>) -> Value {
 }
 
 /// The parts that it refers to.
-pub fn definitions() -> Value {
+pub(crate) fn definitions() -> Value {
     json!({"argument": {
         "title": "argument",
         "oneOf": [text(), number("integer", ("whole number", "1, 2, 3: a count, an index.")), number("number", ("number", "Any number, such as 0.5.")), flag(), list(), object(), other()],

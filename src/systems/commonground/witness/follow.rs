@@ -31,7 +31,7 @@ const EXPECTED: &str = "Nats-Expected-Last-Subject-Sequence";
 
 /// What was heard so far.
 #[derive(Debug, Default)]
-pub struct Memory {
+pub(crate) struct Memory {
     agents: Recent<Agent>,
     /// When calls, and actions, were sent.
     sent: Recent<Millis>,

@@ -23,7 +23,7 @@ const WHOLE: usize = 24;
 
 /// Where a project's roster can be read; `None` where the connection names no API.
 #[must_use]
-pub fn roster(connection: &Connection) -> Option<CardSource> {
+pub(crate) fn roster(connection: &Connection) -> Option<CardSource> {
     let channel = Channel::of(connection)?;
     let path =
         format!("/projects/{}/agents?limit=500", super::super::routes::path_part(&channel.project));

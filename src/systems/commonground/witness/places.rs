@@ -16,7 +16,7 @@ use crate::{
 /// there is refused at once, unless somebody listens. Then the publisher would wait for an
 /// acknowledgement in vain, and the watch would have changed what it watches.
 #[must_use]
-pub fn usual(connection: &Connection) -> Option<Usual> {
+pub(crate) fn usual(connection: &Connection) -> Option<Usual> {
     let channel = Channel::of(connection).filter(|_| connection.transport().is_bus())?;
     let (version, project) = (&channel.version, &channel.project);
     let refused = ["MSG_NAKED", "MAX_DELIVERIES"]

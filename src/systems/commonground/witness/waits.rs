@@ -8,7 +8,7 @@ const PROMPT: u64 = 5_000;
 
 /// What may be the matter; `None` while nothing need be.
 #[must_use]
-pub fn waits(conversation: &Conversation, now: Millis) -> Option<String> {
+pub(crate) fn waits(conversation: &Conversation, now: Millis) -> Option<String> {
     let waited = now.since(conversation.last);
     if let Some(due) = conversation.due
         && now > due

@@ -53,7 +53,7 @@ fn lacks(item: &Value, key: &str) -> bool {
     item.get(key).is_none_or(|value| value.as_str().is_none_or(|text| text.trim().is_empty()))
 }
 
-pub fn malformed(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn malformed(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(value) = tool.entry.value.get(keys::ARGUMENTS).filter(|_| !is_fixed(tool)) else {
         return;
     };
@@ -80,13 +80,13 @@ pub fn malformed(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn no_name(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn no_name(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for (row, _) in listed(tool).filter(|(_, item)| lacks(item, keys::NAME)) {
         report.at(&tool.entry, place(row), "an argument has no name");
     }
 }
 
-pub fn no_type(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn no_type(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for (row, item) in listed(tool).filter(|(_, item)| lacks(item, keys::TYPE)) {
         let at = place(row);
         let found = report.at(&tool.entry, at.clone(), format!("{} has no type", called(item)));
@@ -97,7 +97,7 @@ pub fn no_type(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn unknown_type(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn unknown_type(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for (row, item) in listed(tool) {
         let Some(named) = text(item, keys::TYPE)
             .filter(|named| !named.trim().is_empty() && argument_type(named).is_none())
@@ -118,7 +118,7 @@ pub fn unknown_type(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn no_description(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn no_description(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for (row, item) in listed(tool).filter(|(_, item)| lacks(item, keys::DESCRIPTION)) {
         let at = if item.get(keys::DESCRIPTION).is_some() {
             place(row).child(keys::DESCRIPTION)
@@ -133,7 +133,7 @@ pub fn no_description(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>)
     }
 }
 
-pub fn duplicate(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn duplicate(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let mut seen = HashSet::new();
     for (row, item) in listed(tool) {
         if let Some(name) =
@@ -146,7 +146,11 @@ pub fn duplicate(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn named_like_parameter(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn named_like_parameter(
+    context: &LintContext<'_>,
+    tool: &Tool,
+    report: &mut Report<'_>,
+) {
     let Some(service) = service_of(context, tool) else { return };
     for (row, item) in listed(tool) {
         if let Some(name) = text(item, keys::NAME)
@@ -164,7 +168,7 @@ pub fn named_like_parameter(context: &LintContext<'_>, tool: &Tool, report: &mut
 /// The longest argument name that every API takes.
 const LONGEST_NAME: usize = 64;
 
-pub fn name_refused(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn name_refused(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
     for (row, item) in listed(tool) {
         let Some(name) = text(item, keys::NAME)
@@ -179,7 +183,7 @@ pub fn name_refused(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn unknown_key(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn unknown_key(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for (row, item) in listed(tool) {
         for key in item
             .as_object()
@@ -201,7 +205,7 @@ pub fn unknown_key(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn ignored(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn ignored(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(Arguments::Fixed { name, .. }) = types::by_name(&tool.kind).map(|of| of.arguments)
     else {
         return;
@@ -217,7 +221,7 @@ pub fn ignored(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn none(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn none(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let listed = tool
         .entry
         .value

@@ -12,7 +12,7 @@ use crate::{
     systems::trustgraph::keys,
 };
 
-pub fn malformed(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
+pub(crate) fn malformed(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     let what = match &*entry.value {
         Value::Object(_) => return,
         Value::String(_) if entry.id.place().form == EntryForm::JsonText => "its text is not JSON",
@@ -27,7 +27,7 @@ pub fn malformed(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     );
 }
 
-pub fn not_json_text(context: &LintContext<'_>, report: &mut Report<'_>) {
+pub(crate) fn not_json_text(context: &LintContext<'_>, report: &mut Report<'_>) {
     let map_of = |entry: &Entry| {
         let place = entry.id.place();
         (place.file.clone(), place.document, place.at.tokens().first().cloned())

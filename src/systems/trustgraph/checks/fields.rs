@@ -25,7 +25,7 @@ use crate::{
     },
 };
 
-pub fn type_missing(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn type_missing(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let value = &*tool.entry.value;
     if value.is_object() && value.get(keys::TYPE).is_none_or(|of| of.is_null() || of == "") {
         report.at(
@@ -36,7 +36,7 @@ pub fn type_missing(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn type_unknown(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn type_unknown(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if tool.kind.is_empty() || types::by_name(&tool.kind).is_some() {
         return;
     }
@@ -57,7 +57,7 @@ fn type_names() -> Vec<&'static str> {
     types::TYPES.iter().map(|of| of.name).collect()
 }
 
-pub fn no_name(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn no_name(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if lacks_text(&tool.entry.value, keys::NAME) {
         let breaks = context.mode() == Mode::AsDeployed && descriptor::breaks(tool).is_some();
         let breaks =
@@ -71,7 +71,7 @@ pub fn no_name(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) 
     }
 }
 
-pub fn no_description(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn no_description(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if lacks_text(&tool.entry.value, keys::DESCRIPTION) {
         report.at(
             &tool.entry,
@@ -81,7 +81,7 @@ pub fn no_description(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>)
     }
 }
 
-pub fn missing(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn missing(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let value = &*tool.entry.value;
     let fields = types::by_name(&tool.kind).map_or(&[][..], |of| of.fields);
     // A missing service is said by service.not-named, the document's spelling of mcp-tool by
@@ -118,12 +118,12 @@ fn lower(sentence: &str) -> String {
 }
 
 /// Members that hold what TrustGraph's loader refuses, or cannot work with.
-pub fn wrong_type(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
+pub(crate) fn wrong_type(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     odd_types(entry, Taken::No, report);
 }
 
 /// Members that hold something odd, which the loader takes as it is.
-pub fn unusual_type(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
+pub(crate) fn unusual_type(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     odd_types(entry, Taken::AsItIs, report);
 }
 
@@ -236,7 +236,7 @@ fn shown(value: &Value) -> &'static str {
     }
 }
 
-pub fn unknown_key(context: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
+pub(crate) fn unknown_key(context: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     let Value::Object(members) = &*entry.value else { return };
     let known = known_keys(entry);
     let serves =
@@ -276,7 +276,7 @@ pub fn unknown_key(context: &LintContext<'_>, entry: &Entry, report: &mut Report
     }
 }
 
-pub fn mcp_key_ignored(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn mcp_key_ignored(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let value = &*tool.entry.value;
     if tool.kind == "mcp-tool"
         && value.get(keys::MCP_TOOL_DOCUMENT).is_some()

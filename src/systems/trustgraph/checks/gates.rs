@@ -13,7 +13,7 @@ use crate::{
     systems::trustgraph::keys,
 };
 
-pub fn misspelt_key(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn misspelt_key(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Value::Object(members) = &*tool.entry.value else { return };
     let known = known_keys(&tool.entry);
     let service = tool
@@ -43,7 +43,7 @@ pub fn misspelt_key(context: &LintContext<'_>, tool: &Tool, report: &mut Report<
     }
 }
 
-pub fn states_key_ignored(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn states_key_ignored(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let value = &*tool.entry.value;
     if value.get(keys::STATES_DOCUMENT).is_some() && value.get(keys::STATES_DEPLOYED).is_none() {
         let message = format!(
@@ -57,7 +57,7 @@ pub fn states_key_ignored(_: &LintContext<'_>, tool: &Tool, report: &mut Report<
     }
 }
 
-pub fn both_keys(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn both_keys(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let value = &*tool.entry.value;
     let (Some(document), Some(deployed)) =
         (value.get(keys::STATES_DOCUMENT), value.get(keys::STATES_DEPLOYED))

@@ -12,7 +12,7 @@ use crate::{
 
 /// What a member must hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Holds {
+pub(crate) enum Holds {
     Text,
     Texts,
     List,
@@ -20,7 +20,7 @@ pub enum Holds {
 }
 
 /// What the members of a kind of entry must hold.
-pub fn holdings(entry: &Entry) -> Vec<(&'static str, Holds)> {
+pub(crate) fn holdings(entry: &Entry) -> Vec<(&'static str, Holds)> {
     match entry.kind {
         EntryKind::Tool => {
             let mut all = vec![
@@ -62,7 +62,7 @@ pub fn holdings(entry: &Entry) -> Vec<(&'static str, Holds)> {
 }
 
 /// Keys that every tool may have.
-pub const COMMON: &[&str] = &[
+pub(crate) const COMMON: &[&str] = &[
     keys::TYPE,
     keys::NAME,
     keys::DESCRIPTION,
@@ -76,7 +76,7 @@ pub const COMMON: &[&str] = &[
 
 /// The keys that an entry may have, beside what its service declares. A tool of no known type may
 /// have those of all types.
-pub fn known_keys(entry: &Entry) -> Vec<&'static str> {
+pub(crate) fn known_keys(entry: &Entry) -> Vec<&'static str> {
     match entry.kind {
         EntryKind::Tool => {
             let mut known = COMMON.to_vec();
@@ -108,7 +108,7 @@ const ALSO: &[(&str, &str)] = &[
 ];
 
 /// The key of the gate that an unknown key seems to mean.
-pub fn meant(key: &str) -> Option<&'static str> {
+pub(crate) fn meant(key: &str) -> Option<&'static str> {
     let folded = fold(key);
     if let Some((_, meant)) = ALSO.iter().find(|(also, _)| *also == folded) {
         return Some(meant);

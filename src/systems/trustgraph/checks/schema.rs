@@ -28,7 +28,7 @@ fn given(tool: &Tool) -> Option<&Value> {
     tool.entry.value.get(keys::ARGUMENTS_SCHEMA).filter(|_| listed)
 }
 
-pub fn invalid(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn invalid(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(schema) = given(tool) else { return };
     let at = member(keys::ARGUMENTS_SCHEMA);
     if !schema.is_object() {
@@ -53,7 +53,7 @@ pub fn invalid(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn differs(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn differs(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(schema @ Value::Object(_)) = given(tool) else { return };
     let schema = Schema::new(schema.clone());
     let root = schema.root_node();

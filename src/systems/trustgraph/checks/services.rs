@@ -27,12 +27,12 @@ use crate::{
 };
 
 /// The service that answers for a tool of type tool-service.
-pub fn service_of<'c>(context: &LintContext<'c>, tool: &Tool) -> Option<&'c Service> {
+pub(crate) fn service_of<'c>(context: &LintContext<'c>, tool: &Tool) -> Option<&'c Service> {
     let key = tool.service.as_deref().filter(|_| tool.kind == keys::TOOL_SERVICE)?;
     context.catalog.service_by_key(tool.entry.system, key)
 }
 
-pub fn not_named(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn not_named(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let names = tool
         .entry
         .value
@@ -47,7 +47,7 @@ pub fn not_named(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn unknown(context: &LintContext<'_>, report: &mut Report<'_>) {
+pub(crate) fn unknown(context: &LintContext<'_>, report: &mut Report<'_>) {
     let ours = |entry: &Entry| entry.system == keys::SYSTEM;
     let is_open = |tool: &&Tool| {
         ours(&tool.entry) && tool.kind == keys::TOOL_SERVICE && service_of(context, tool).is_none()
@@ -86,7 +86,7 @@ pub fn unknown(context: &LintContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-pub fn parameter_missing(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn parameter_missing(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(service) = service_of(context, tool) else { return };
     for parameter in service
         .parameters
@@ -106,7 +106,7 @@ pub fn parameter_missing(context: &LintContext<'_>, tool: &Tool, report: &mut Re
     }
 }
 
-pub fn value_undeclared(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn value_undeclared(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let (Some(service), Value::Object(members)) = (service_of(context, tool), &*tool.entry.value)
     else {
         return;
@@ -131,7 +131,7 @@ pub fn value_undeclared(context: &LintContext<'_>, tool: &Tool, report: &mut Rep
     }
 }
 
-pub fn no_id(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
+pub(crate) fn no_id(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
     let value = &*service.entry.value;
     if value.is_object() && value.get(keys::ID).is_none_or(|id| id.is_null() || id == "") {
         let found = report.at(
@@ -146,7 +146,7 @@ pub fn no_id(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
     }
 }
 
-pub fn id_differs(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
+pub(crate) fn id_differs(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
     if let Some(id) =
         text(&service.entry.value, keys::ID).filter(|id| !id.is_empty() && *id != service.key())
     {
@@ -160,7 +160,7 @@ pub fn id_differs(_: &LintContext<'_>, service: &Service, report: &mut Report<'_
     }
 }
 
-pub fn file_name(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
+pub(crate) fn file_name(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
     let place = service.entry.id.place();
     let stem = place.file.path().file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     if place.at.is_root() && stem != service.key() {
@@ -175,7 +175,7 @@ pub fn file_name(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>
 const QUEUES: [(&str, &str); 2] =
     [(keys::REQUEST_QUEUE, "request"), (keys::RESPONSE_QUEUE, "response")];
 
-pub fn queue_missing(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
+pub(crate) fn queue_missing(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
     let value = &*service.entry.value;
     for (key, class) in QUEUES {
         if value.is_object() && value.get(key).is_none_or(|queue| queue.is_null() || queue == "") {
@@ -191,7 +191,7 @@ pub fn queue_missing(_: &LintContext<'_>, service: &Service, report: &mut Report
     }
 }
 
-pub fn queue_name(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
+pub(crate) fn queue_name(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
     for (key, _) in QUEUES {
         let Some(name) = text(&service.entry.value, key).filter(|name| !name.is_empty()) else {
             continue;
@@ -219,7 +219,7 @@ fn misspelt_scheme(name: &str) -> Option<String> {
     Some(format!("{near}://{rest}"))
 }
 
-pub fn parameter_malformed(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
+pub(crate) fn parameter_malformed(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
     let Some(items) = service.entry.value.get(keys::CONFIG_PARAMS).and_then(Value::as_array) else {
         return;
     };
@@ -250,7 +250,7 @@ pub fn parameter_malformed(_: &LintContext<'_>, service: &Service, report: &mut 
     }
 }
 
-pub fn parameter_shadowed(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
+pub(crate) fn parameter_shadowed(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
     for (index, parameter) in service.parameters.iter().enumerate() {
         if known::COMMON.contains(&parameter.name.as_str()) || parameter.name == keys::SERVICE {
             let message = format!(
@@ -262,7 +262,7 @@ pub fn parameter_shadowed(_: &LintContext<'_>, service: &Service, report: &mut R
     }
 }
 
-pub fn server_unknown(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub(crate) fn server_unknown(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(key) =
         tool.service.as_deref().filter(|key| tool.kind == "mcp-tool" && !key.is_empty())
     else {
@@ -286,7 +286,7 @@ pub fn server_unknown(context: &LintContext<'_>, tool: &Tool, report: &mut Repor
     }
 }
 
-pub fn server_no_url(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
+pub(crate) fn server_no_url(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     let lacks = entry.value.get(keys::URL).is_none_or(|url| url.is_null() || url == "");
     if entry.kind == EntryKind::Server && entry.value.is_object() && lacks {
         report.at(entry, Pointer::root(), "no url: its tools cannot be called");

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Each entry that would stop the loading, were all others right.
-pub fn refused(context: &LintContext<'_>, report: &mut Report<'_>) {
+pub(crate) fn refused(context: &LintContext<'_>, report: &mut Report<'_>) {
     let ours = |entry: &Entry| entry.system == keys::SYSTEM;
     let tools = || context.catalog.tools.iter().map(|tool| &tool.entry).filter(|entry| ours(entry));
     let services = || {

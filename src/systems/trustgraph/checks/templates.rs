@@ -25,7 +25,7 @@ const FIXED: [(&str, &str); 1] = [("text-completion", "question")];
 
 /// The tools whose template is not among those where their calls go, as far as these are known.
 #[must_use]
-pub fn missing(
+pub(crate) fn missing(
     catalog: &Catalog,
     connections: &Connections,
     listeners: &Listeners,

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The configuration types that hold what agents use, in the order in which they are shown.
-pub const SECTIONS: [(&str, EntryKind); 3] = [
+pub(crate) const SECTIONS: [(&str, EntryKind); 3] = [
     (keys::TOOLS, EntryKind::Tool),
     (keys::SERVICES, EntryKind::Service),
     (keys::SERVERS, EntryKind::Server),
@@ -24,38 +24,42 @@ pub const SECTIONS: [(&str, EntryKind); 3] = [
 
 /// The section that entries of a kind are kept under.
 #[must_use]
-pub fn section_of(kind: EntryKind) -> &'static str {
+pub(crate) fn section_of(kind: EntryKind) -> &'static str {
     SECTIONS.iter().find(|(_, of)| *of == kind).map_or(keys::TOOLS, |(section, _)| section)
 }
 
 /// Whether an entry of ours is the one of that name there.
 #[must_use]
-pub fn is_named(entry: &Entry, section: &str, key: &str) -> bool {
+pub(crate) fn is_named(entry: &Entry, section: &str, key: &str) -> bool {
     entry.system == keys::SYSTEM && entry.key == key && section_of(entry.kind) == section
 }
 
 /// A request to the configuration service.
 #[must_use]
-pub fn request(body: Map<String, Value>, correlation: &str, connection: &Connection) -> Request {
+pub(crate) fn request(
+    body: Map<String, Value>,
+    correlation: &str,
+    connection: &Connection,
+) -> Request {
     endpoints::of_workspace("config", body, correlation, connection)
 }
 
 /// The body that asks for all entries of a section.
 #[must_use]
-pub fn asking(section: &str) -> Map<String, Value> {
+pub(crate) fn asking(section: &str) -> Map<String, Value> {
     object(json!({"operation": "getvalues", "type": section}))
 }
 
 /// The body that asks for the keys of all entries of a type.
 #[must_use]
-pub fn listing(kind: &str) -> Map<String, Value> {
+pub(crate) fn listing(kind: &str) -> Map<String, Value> {
     object(json!({"operation": "list", "type": kind}))
 }
 
 /// The names of the prompt templates that an answer to [`listing`] holds; `None` where it is an
 /// error's, or no answer at all.
 #[must_use]
-pub fn templates(answer: &str) -> Option<Vec<String>> {
+pub(crate) fn templates(answer: &str) -> Option<Vec<String>> {
     let answer: Value = serde_json::from_str(answer).ok()?;
     let listed = answer.get("directory")?.as_array()?;
     // An error of the configuration service arrives as an empty answer of version 0.
@@ -78,7 +82,7 @@ pub(super) fn object(value: Value) -> Map<String, Value> {
 ///
 /// # Errors
 /// When the answer is none, or is the empty one that stands for an error.
-pub fn read(section: &'static str, answer: &str) -> Result<Vec<Item>, Problem> {
+pub(crate) fn read(section: &'static str, answer: &str) -> Result<Vec<Item>, Problem> {
     let unreadable = |cause: &str| {
         Problem::new(ProblemKind::BadReply, format!("reading {section} from TrustGraph"), cause)
             .remedy("look into the log of the configuration service")

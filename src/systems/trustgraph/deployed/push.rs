@@ -176,7 +176,7 @@ const TOGETHER: [&str; 2] = [keys::TOOLS, keys::SERVICES];
 /// repeats an entry as it is, a delete names one that does not exist. What is new is put before
 /// anything is deleted, so that at no time less is there than before or after.
 #[must_use]
-pub fn writes(push: &Push) -> Vec<Map<String, Value>> {
+pub(crate) fn writes(push: &Push) -> Vec<Map<String, Value>> {
     let (gone, kept): (Vec<&Change>, Vec<&Change>) =
         push.changes.iter().partition(|change| change.after.is_none());
     let touches =
@@ -211,7 +211,7 @@ pub fn writes(push: &Push) -> Vec<Map<String, Value>> {
 /// What became of the requests where the connection was lost after so many of them were confirmed,
 /// and nothing can be read any more.
 #[must_use]
-pub fn unread(writes: &[Map<String, Value>], confirmed: usize) -> String {
+pub(crate) fn unread(writes: &[Map<String, Value>], confirmed: usize) -> String {
     let named = |body: &Map<String, Value>| -> Vec<String> {
         let list = body.get("values").or_else(|| body.get("keys")).and_then(Value::as_array);
         let name =
@@ -248,7 +248,7 @@ fn nobody(push: &Push, section: &str) -> String {
 }
 
 /// Every section, for reading all of it.
-pub fn sections() -> impl Iterator<Item = &'static str> {
+pub(crate) fn sections() -> impl Iterator<Item = &'static str> {
     SECTIONS.iter().map(|(section, _)| *section)
 }
 

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-pub struct TrustGraphDeployment;
+pub(crate) struct TrustGraphDeployment;
 
 impl Deployment for TrustGraphDeployment {
     fn about(&self) -> &'static str {

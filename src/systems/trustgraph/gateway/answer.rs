@@ -13,14 +13,14 @@ use crate::{
 
 /// What has come so far of an answer.
 #[derive(Debug)]
-pub struct Answer {
+pub(crate) struct Answer {
     service: String,
     said_something: bool,
 }
 
 /// How messages are wrapped on their way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wrapping<'w> {
+pub(crate) enum Wrapping<'w> {
     /// `{"id", "response", "complete"}` or `{"id", "error", "complete"}`.
     Framed { id: &'w str },
     /// One response of several; which is the last stands in it.

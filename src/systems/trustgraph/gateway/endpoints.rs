@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The header that names the workspace of a request.
-pub const WORKSPACE: &str = "workspace";
+pub(crate) const WORKSPACE: &str = "workspace";
 
 /// How every path of the gateway begins.
 const API: &str = "/api/v1/";
@@ -134,7 +134,7 @@ const SERVICES: &[(&str, &str, Body, Option<&str>)] = &[
 const STREAMING: [&str; 2] = ["prompt", "graph-rag"];
 
 /// The request of a call, exactly as it will be sent.
-pub fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
+pub(crate) fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
     let tool = call.tool;
     let Some((_, service, body, arguments)) = SERVICES.iter().find(|(of, ..)| *of == tool.kind)
     else {
@@ -159,7 +159,7 @@ pub fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
 
 /// A request to a service of the connection's flow that no tool is called with, such as `agent`.
 #[must_use]
-pub fn of_flow(
+pub(crate) fn of_flow(
     service: &str,
     body: Map<String, Value>,
     correlation: &str,
@@ -171,7 +171,7 @@ pub fn of_flow(
 
 /// A request to a service of the workspace itself, such as `config`.
 #[must_use]
-pub fn of_workspace(
+pub(crate) fn of_workspace(
     service: &str,
     body: Map<String, Value>,
     correlation: &str,
@@ -249,7 +249,7 @@ fn refused(tool: &Tool, cause: impl Into<String>) -> Problem {
 
 /// A request as one frame on the gateway's socket.
 #[must_use]
-pub fn frame(
+pub(crate) fn frame(
     endpoint: &Endpoint,
     correlation: &str,
     workspace: Option<&str>,

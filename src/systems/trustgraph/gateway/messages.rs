@@ -5,11 +5,11 @@ use serde_json::Value;
 use crate::model::{call::CallError, error_kind::ErrorKind};
 
 /// What the gateway says in place of every error of its agent.
-pub const AGENTS_ERROR: &str = "'Error' object has no attribute 'code'";
+pub(crate) const AGENTS_ERROR: &str = "'Error' object has no attribute 'code'";
 
 /// An error of the gateway: of itself, or of a service behind it.
 #[derive(Debug, PartialEq)]
-pub enum Trouble {
+pub(crate) enum Trouble {
     /// The service was asked, and failed.
     Service(CallError),
     /// It was not asked.
@@ -19,7 +19,7 @@ pub enum Trouble {
 /// What an `error` member says, which may be a text or an object; `status` is that of HTTP, where
 /// it has one.
 #[must_use]
-pub fn trouble(error: &Value, status: Option<u16>) -> Trouble {
+pub(crate) fn trouble(error: &Value, status: Option<u16>) -> Trouble {
     let part = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
     let (kind, said) = match error {
         Value::String(said) => ("", said.as_str()),
@@ -153,7 +153,7 @@ fn refusal(kind: &str, said: &str, status: Option<u16>) -> Option<CallError> {
 
 /// An answer with nothing in it, which is how the gateway tells that something failed.
 #[must_use]
-pub fn empty(service: &str) -> CallError {
+pub(crate) fn empty(service: &str) -> CallError {
     let cause = match service {
         "mcp-tool" => {
             "which is how it reports an MCP tool that it does not know, or whose server is down"
@@ -176,20 +176,20 @@ const MCP_ERROR: &str = "Error executing tool";
 
 /// Whether a text is one in which an MCP tool tells an error.
 #[must_use]
-pub fn is_mcp_error(text: &str) -> bool {
+pub(crate) fn is_mcp_error(text: &str) -> bool {
     text.starts_with(MCP_ERROR)
 }
 
 /// The error that an MCP tool's text tells.
 #[must_use]
-pub fn mcp_error(text: &str) -> Option<CallError> {
+pub(crate) fn mcp_error(text: &str) -> Option<CallError> {
     let remedy = "the MCP tool itself failed; look at the arguments that it was sent";
     is_mcp_error(text).then(|| CallError::new(ErrorKind::McpToolError, text, remedy))
 }
 
 /// A message that is no answer of the gateway's.
 #[must_use]
-pub fn unreadable(kind: ErrorKind, message: String) -> CallError {
+pub(crate) fn unreadable(kind: ErrorKind, message: String) -> CallError {
     CallError::new(
         kind,
         message,

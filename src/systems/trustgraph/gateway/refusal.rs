@@ -7,7 +7,7 @@ use crate::model::{call::CallError, error_kind::ErrorKind};
 
 /// Why a request goes to no service.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub(crate) enum Refusal {
     /// Neither a token nor the right one.
     Token,
     NotJson,

@@ -17,14 +17,14 @@ use crate::{
 
 /// What an agent says, message by message, and the error that ends it: its kind and its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rehearsal {
+pub(crate) struct Rehearsal {
     pub messages: Vec<String>,
     pub error: Option<(String, String)>,
 }
 
 /// What the agent with these tools says to a request.
 #[must_use]
-pub fn rehearse(tools: &Catalog, request: &Map<String, Value>) -> Rehearsal {
+pub(crate) fn rehearse(tools: &Catalog, request: &Map<String, Value>) -> Rehearsal {
     let text = |name: &str| request.get(name).and_then(Value::as_str);
     let groups = request.get("group").and_then(Value::as_array);
     let mut context = Context {

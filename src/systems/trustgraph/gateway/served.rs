@@ -110,7 +110,7 @@ fn manner(service: &str) -> &'static ServiceStyle {
 ///
 /// # Errors
 /// The name of the member that the service cannot do without.
-pub fn asked(service: &str, body: &Map<String, Value>) -> Result<Asked, &'static str> {
+pub(crate) fn asked(service: &str, body: &Map<String, Value>) -> Result<Asked, &'static str> {
     let manner = manner(service);
     if let Some(needed) = manner.needs.filter(|needed| !body.contains_key(*needed)) {
         return Err(needed);
@@ -143,7 +143,7 @@ pub fn piece(service: &str, text: &str, last: bool, alone: bool) -> Value {
 
 /// The same as one event of a stream, where nothing but itself says whether it is the last.
 #[must_use]
-pub fn event(service: &str, text: &str, last: bool) -> Value {
+pub(crate) fn event(service: &str, text: &str, last: bool) -> Value {
     let mut piece = piece(service, text, last, false);
     if let Value::Object(members) = &mut piece
         && !ENDS.iter().any(|end| members.contains_key(*end))
@@ -156,14 +156,14 @@ pub fn event(service: &str, text: &str, last: bool) -> Value {
 /// Whether the pieces of an answer are joined where only one message is sent. The agent's are
 /// messages of their own, of which the last is sent.
 #[must_use]
-pub fn joins(service: &str) -> bool {
+pub(crate) fn joins(service: &str) -> bool {
     service != agent::SERVICE
 }
 
 /// An error of a service. Two of them the gateway tells otherwise: as nothing at all, and as a
 /// text.
 #[must_use]
-pub fn error(service: &str, kind: &str, message: &str) -> Value {
+pub(crate) fn error(service: &str, kind: &str, message: &str) -> Value {
     match (kind, service) {
         ("empty-answer", _) => nothing(service),
         ("mcp-tool-error", "mcp-tool") => json!({"text": message}),
@@ -173,7 +173,7 @@ pub fn error(service: &str, kind: &str, message: &str) -> Value {
 
 /// What the gateway says where a service failed, or what is asked for is not there: nothing.
 #[must_use]
-pub fn nothing(service: &str) -> Value {
+pub(crate) fn nothing(service: &str) -> Value {
     match service {
         "mcp-tool" => json!({}),
         service if MANNERS.iter().any(|manner| manner.service == service) => {
@@ -185,7 +185,7 @@ pub fn nothing(service: &str) -> Value {
 
 /// What the gateway says once it has waited long enough for a service.
 #[must_use]
-pub fn silent() -> Value {
+pub(crate) fn silent() -> Value {
     json!({"error": {"type": "gateway-error", "message": ""}})
 }
 
@@ -200,11 +200,11 @@ pub fn frame(id: Option<&str>, response: &Value, complete: bool) -> Value {
 }
 
 /// What becomes of an id over HTTP, right or wrong.
-pub const NO_IDS: &str = "over HTTP an answer has no id, since it comes on the connection of its request: the caller hears nothing";
+pub(crate) const NO_IDS: &str = "over HTTP an answer has no id, since it comes on the connection of its request: the caller hears nothing";
 
 /// What becomes of a fault over HTTP that cannot be told there.
 #[must_use]
-pub fn over_http(fault: Fault) -> Option<&'static str> {
+pub(crate) fn over_http(fault: Fault) -> Option<&'static str> {
     matches!(fault, Fault::WrongId | Fault::UnknownId | Fault::NoId).then_some(NO_IDS)
 }
 

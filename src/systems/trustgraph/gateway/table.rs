@@ -14,10 +14,10 @@ use crate::{
 };
 
 /// The service's name on the gateway.
-pub const SERVICE: &str = "config";
+pub(crate) const SERVICE: &str = "config";
 
 /// The operations that it knows.
-pub const OPERATIONS: [&str; 6] = ["list", "get", "getvalues", "config", "put", "delete"];
+pub(crate) const OPERATIONS: [&str; 6] = ["list", "get", "getvalues", "config", "put", "delete"];
 
 /// A workspace's configuration.
 #[derive(Clone, Debug)]

@@ -60,7 +60,7 @@ impl Words {
 
 /// A tool: why it is hidden, every change that shows it, and every smallest set of groups that is
 /// enough.
-pub fn tool(facts: &mut Facts, row: ToolRow) -> Reply {
+pub(crate) fn tool(facts: &mut Facts, row: ToolRow) -> Reply {
     let found = facts.explain(row).clone();
     let tools = facts.tools();
     let tool = &tools[row];
@@ -112,7 +112,7 @@ fn sets(words: &mut Words, sets: &GroupSets) {
 }
 
 /// A state: how one comes in and out, by which tools and under which groups.
-pub fn state(facts: &Facts, name: &str) -> Reply {
+pub(crate) fn state(facts: &Facts, name: &str) -> Reply {
     let tools = facts.tools();
     let Some(view) = StateView::of(tools, &facts.context, name) else {
         return Reply::Refused(format!("no tool names the state {name}"));
@@ -153,7 +153,7 @@ pub fn state(facts: &Facts, name: &str) -> Reply {
 }
 
 /// The request: what its groups never get to, and where a run is stuck.
-pub fn request(facts: &Facts, state: &State) -> Reply {
+pub(crate) fn request(facts: &Facts, state: &State) -> Reply {
     let view = RequestView::of(&facts.workflow, &facts.analysis);
     let start = state.simulation.start().state();
     let mut words = Words(Vec::new());

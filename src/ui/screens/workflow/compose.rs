@@ -30,7 +30,7 @@ use crate::{
 
 /// What the user is in the middle of.
 #[derive(Default)]
-pub enum Compose {
+pub(crate) enum Compose {
     #[default]
     Nothing,
     /// The mouse went down on a state; it may be the beginning of an arrow.
@@ -45,7 +45,7 @@ pub enum Compose {
 
 /// What draws the arrow.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Hand {
+pub(crate) enum Hand {
     Keys,
     Mouse { column: u16, row: u16 },
 }

@@ -78,7 +78,7 @@ fn act(act: Act) -> (Item, Then) {
 
 // States.
 
-pub fn new_state() -> Reply {
+pub(crate) fn new_state() -> Reply {
     let words = "The name of the new state. Draw an arrow to it or from it, so that tools name it.";
     Proposal::asking("New state", words, "", |name, state| {
         states::add(ComposeContext::of(state), name)
@@ -86,7 +86,7 @@ pub fn new_state() -> Reply {
     .open()
 }
 
-pub fn rename_state(name: &Name) -> Reply {
+pub(crate) fn rename_state(name: &Name) -> Reply {
     let from = name.clone();
     let words = format!("The new name of {name}, in every file that names it.");
     Proposal::asking("Rename state", words, &**name, move |to, state| {
@@ -95,7 +95,7 @@ pub fn rename_state(name: &Name) -> Reply {
     .open()
 }
 
-pub fn delete_state(name: &Name) -> Reply {
+pub(crate) fn delete_state(name: &Name) -> Reply {
     let name = name.clone();
     Proposal::new(format!("Delete state {name}?"), "", move |state| {
         states::delete(ComposeContext::of(state), &name)
@@ -104,7 +104,7 @@ pub fn delete_state(name: &Name) -> Reply {
 }
 
 /// What can be done with a state.
-pub fn of_state(name: &Name) -> Reply {
+pub(crate) fn of_state(name: &Name) -> Reply {
     let acts = [
         Act::DrawArrow,
         Act::DrawFromAny,
@@ -122,7 +122,7 @@ pub fn of_state(name: &Name) -> Reply {
 }
 
 /// What can be done with what is under the mouse.
-pub fn at(spot: HitTarget, graph: &mut Graph, facts: &Facts, state: &State) -> Reply {
+pub(crate) fn at(spot: HitTarget, graph: &mut Graph, facts: &Facts, state: &State) -> Reply {
     match spot {
         HitTarget::State(row) => {
             graph.select(row, facts);
@@ -142,7 +142,7 @@ pub fn at(spot: HitTarget, graph: &mut Graph, facts: &Facts, state: &State) -> R
 // Drawing.
 
 /// Asks for the name of the state that an arrow leads to.
-pub fn new_target(from: Tail) -> Reply {
+pub(crate) fn new_target(from: Tail) -> Reply {
     let words = format!("The name of the new state that the arrow from {from} leads to.");
     Reply::Open(Box::new(Prompt::new("New state", words, "", move |name, state| {
         Ok(draw(&from, &named(name, "state")?, state))
@@ -150,7 +150,7 @@ pub fn new_target(from: Tail) -> Reply {
 }
 
 /// Asks which tool the arrow is.
-pub fn draw(from: &Tail, to: &Name, state: &State) -> Reply {
+pub(crate) fn draw(from: &Tail, to: &Name, state: &State) -> Reply {
     let ground = ComposeContext::of(state);
     let arrow = format!("{from} → {to}");
     let mut rows = vec![{
@@ -272,7 +272,7 @@ fn keys(edge: &Edge, state: &State) -> String {
 }
 
 /// Every arrow that touches a state, and those from any state.
-pub fn arrows_of(name: &Name, facts: &Facts, state: &State) -> Reply {
+pub(crate) fn arrows_of(name: &Name, facts: &Facts, state: &State) -> Reply {
     let here = facts.workflow.state(name);
     let touches = |edge: &Edge| match edge.link {
         Link::Between { from, to } => Some(from) == here || Some(to) == here,
@@ -299,14 +299,14 @@ fn tools_of(edge: &Edge, state: &State) -> Vec<(EntryId, String)> {
     tools.map(|tool| (tool.id().clone(), tool.entry.key.clone())).collect()
 }
 
-pub fn of_edge(edge: &Edge, facts: &Facts, state: &State) -> Reply {
+pub(crate) fn of_edge(edge: &Edge, facts: &Facts, state: &State) -> Reply {
     let (tail, title) = words_of(edge, facts);
     which(&title, &tail, &tools_of(edge, state), facts.workflow.states())
 }
 
 /// What moves an end of an arrow to a state; asks which of its tools is meant where it stands for
 /// several.
-pub fn move_end(
+pub(crate) fn move_end(
     edge: &Edge,
     end: End,
     facts: &Facts,
@@ -343,7 +343,7 @@ fn moved(end: End, ids: &[EntryId], tail: &Tail, onto: &Name, title: &str) -> Re
 }
 
 /// Asks for the name of the new state that an end is moved to.
-pub fn new_end(then: impl Fn(&Name) -> Reply + 'static) -> Reply {
+pub(crate) fn new_end(then: impl Fn(&Name) -> Reply + 'static) -> Reply {
     Reply::Open(Box::new(Prompt::new(
         "New state",
         "The name of the new state.",
@@ -478,7 +478,7 @@ fn choose_state(
 // Groups.
 
 /// What can be done with groups: make, rename, delete.
-pub fn groups_menu(facts: &Facts) -> Reply {
+pub(crate) fn groups_menu(facts: &Facts) -> Reply {
     let mut rows = vec![act(Act::ShowMatrix)];
     rows.push(row(
         "a new group list …",
@@ -492,7 +492,7 @@ pub fn groups_menu(facts: &Facts) -> Reply {
     menu("Groups", rows)
 }
 
-pub fn new_list() -> Reply {
+pub(crate) fn new_list() -> Reply {
     let words = "The name of a list of the workspace's own; above/name puts it below another. Tick its tools in the matrix.";
     Proposal::asking("New group list", words, "", |name, state| {
         groups::add_list(ComposeContext::of(state), name)
@@ -500,7 +500,7 @@ pub fn new_list() -> Reply {
     .open()
 }
 
-pub fn of_group(name: &Name) -> Reply {
+pub(crate) fn of_group(name: &Name) -> Reply {
     let (one, other) = (name.clone(), name.clone());
     menu(
         format!("Group {name}"),
@@ -511,7 +511,7 @@ pub fn of_group(name: &Name) -> Reply {
     )
 }
 
-pub fn rename_group(name: &Name) -> Reply {
+pub(crate) fn rename_group(name: &Name) -> Reply {
     let from = name.clone();
     let words = format!("The new name of {name}, in every file that names it.");
     Proposal::asking("Rename group", words, &**name, move |to, state| {
@@ -520,7 +520,7 @@ pub fn rename_group(name: &Name) -> Reply {
     .open()
 }
 
-pub fn delete_group(name: &Name) -> Reply {
+pub(crate) fn delete_group(name: &Name) -> Reply {
     let name = name.clone();
     Proposal::new(format!("Delete group {name}?"), "", move |state| {
         groups::delete(ComposeContext::of(state), &name)
@@ -529,7 +529,7 @@ pub fn delete_group(name: &Name) -> Reply {
 }
 
 /// Asks for the name of a group that these tools are put into; without any, for the first one.
-pub fn new_group(ids: Vec<EntryId>, state: &State) -> Reply {
+pub(crate) fn new_group(ids: Vec<EntryId>, state: &State) -> Reply {
     if ids.is_empty() {
         let rows = state.catalog.tools.iter().map(|tool| {
             let id = tool.id().clone();
@@ -568,7 +568,7 @@ fn ask_group(ids: Vec<EntryId>, keys: &str) -> Reply {
 }
 
 /// What can be done with a column of the matrix.
-pub fn of_column(column: &Column) -> Reply {
+pub(crate) fn of_column(column: &Column) -> Reply {
     match column {
         Column::Group(name) | Column::List(name) => of_group(name),
         Column::State(name) => {
@@ -586,7 +586,7 @@ pub fn of_column(column: &Column) -> Reply {
 }
 
 /// What can be done with tools, whatever their arrows.
-pub fn of_tools(ids: &[EntryId], facts: &Facts, state: &State) -> Reply {
+pub(crate) fn of_tools(ids: &[EntryId], facts: &Facts, state: &State) -> Reply {
     let keys = listed(
         ids.iter().filter_map(|id| state.catalog.tool(id)).map(|tool| tool.entry.key.as_str()),
     );
@@ -596,7 +596,7 @@ pub fn of_tools(ids: &[EntryId], facts: &Facts, state: &State) -> Reply {
 // Copy and paste.
 
 /// Copies tools as descriptors.
-pub fn copy(ids: Vec<EntryId>) -> Reply {
+pub(crate) fn copy(ids: Vec<EntryId>) -> Reply {
     if ids.is_empty() {
         return Reply::Refused("there is no tool to copy".into());
     }
@@ -604,14 +604,14 @@ pub fn copy(ids: Vec<EntryId>) -> Reply {
 }
 
 /// Waits for a text with descriptors.
-pub fn await_paste() -> Reply {
+pub(crate) fn await_paste() -> Reply {
     let words = "Paste now, as your terminal does it (most often Ctrl+Shift+V): one tool or many, as YAML or JSON. \
                  What it comes to is shown before it is made.";
     Reply::Open(Box::new(Paste::new("Paste tools", words, paste)))
 }
 
 /// Takes a pasted text in.
-pub fn paste(text: &str, state: &State) -> Reply {
+pub(crate) fn paste(text: &str, state: &State) -> Reply {
     let (text, near) = (text.to_owned(), state.selected.clone());
     Proposal::new("Paste tools", "", move |state| {
         entries::pasted(ComposeContext::of(state), &text, near.as_ref())

@@ -24,7 +24,7 @@ use crate::{
 type Copy = (&'static str, &'static str, String);
 
 /// Asks what to copy.
-pub fn menu(facts: &Facts, state: &State) -> Reply {
+pub(crate) fn menu(facts: &Facts, state: &State) -> Reply {
     let copies: Vec<Copy> = run(facts, state).into_iter().chain(graph(facts)).collect();
     let item = |(title, detail, _): &Copy| Item {
         title: (*title).into(),

@@ -25,7 +25,7 @@ use crate::{
 };
 
 #[derive(Default)]
-pub struct Detail {
+pub(crate) struct Detail {
     text: TextView,
     /// The call that is shown.
     call: Option<CallId>,
@@ -37,7 +37,7 @@ pub struct Detail {
 }
 
 /// What is asked about.
-pub struct Subject<'s> {
+pub(crate) struct Subject<'s> {
     pub place: Option<StepId>,
     /// What the place is compared with.
     pub marked: Option<Option<StepId>>,
@@ -145,7 +145,7 @@ impl Detail {
 }
 
 /// Draws what a what-if is about and would do.
-pub fn draw_what_if(buffer: &mut Buffer, area: Rect, scene: Scene<'_>, facts: &Facts) {
+pub(crate) fn draw_what_if(buffer: &mut Buffer, area: Rect, scene: Scene<'_>, facts: &Facts) {
     let Some(what_if) = &scene.state.what_if else { return };
     let mut lines: Vec<Line> = Vec::new();
     let present = scene.state.context();

@@ -30,7 +30,7 @@ use crate::{
     },
 };
 
-pub struct Facts {
+pub(crate) struct Facts {
     generation: u64,
     pub context: Context,
     start: Name,
@@ -72,14 +72,14 @@ pub struct Facts {
 
 /// See [`Facts::subject`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct Subject {
+pub(crate) struct Subject {
     generation: u64,
     tried: Option<WhatIf>,
     pub start: Name,
 }
 
 /// A group that can be ticked.
-pub struct GroupRow {
+pub(crate) struct GroupRow {
     pub name: Name,
     pub tools: usize,
     pub ticked: bool,
@@ -88,7 +88,7 @@ pub struct GroupRow {
 
 /// Where a group comes from.
 #[derive(Clone, Copy, PartialEq)]
-pub enum GroupOrigin {
+pub(crate) enum GroupOrigin {
     /// Tools name it.
     Tools,
     /// A list of the workspace; the running system does not know it.

@@ -20,5 +20,5 @@ mod seek;
 mod travel;
 mod walk;
 
-pub use hit_target::{End, HitTarget};
-pub use pane::Graph;
+pub(crate) use hit_target::{End, HitTarget};
+pub(crate) use pane::Graph;

@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// Asks for a name and keeps the run, as a file of the workspace.
-pub fn keep(state: &State) -> Reply {
+pub(crate) fn keep(state: &State) -> Reply {
     let suggested = state
         .simulation
         .way_to(state.simulation.at())
@@ -55,7 +55,7 @@ pub fn keep(state: &State) -> Reply {
 }
 
 /// The run as the text of a scenario file.
-pub fn text(state: &State, name: &str) -> String {
+pub(crate) fn text(state: &State, name: &str) -> String {
     let scenario = Scenario::of_simulation(name, &state.simulation);
     let trial = run(state, &scenario);
     page::text(&scenario, &trial)
@@ -72,7 +72,7 @@ fn run(state: &State, scenario: &Scenario) -> Trial {
 }
 
 /// Asks which of the workspace's scenarios to run.
-pub fn menu(state: &State) -> Reply {
+pub(crate) fn menu(state: &State) -> Reply {
     let found = scenarios(state);
     if found.is_empty() {
         return Reply::Refused(
@@ -185,7 +185,7 @@ fn trial_lines((name, trial): &(String, Trial)) -> Vec<Line> {
 }
 
 /// Asks for the question that the run is about.
-pub fn question(state: &State) -> Reply {
+pub(crate) fn question(state: &State) -> Reply {
     let words =
         "What does the user ask? Live steps give it to tools with an argument question or query.";
     let present = state.simulation.question().unwrap_or_default().to_owned();

@@ -33,14 +33,14 @@ use crate::{
 
 /// What the columns are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Axis {
+pub(crate) enum Axis {
     #[default]
     Groups,
     States,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RowOrder {
+pub(crate) enum RowOrder {
     /// As the files have them.
     #[default]
     Files,
@@ -52,7 +52,7 @@ pub enum RowOrder {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ColumnOrder {
+pub(crate) enum ColumnOrder {
     /// As the tools name them.
     #[default]
     Named,
@@ -62,7 +62,7 @@ pub enum ColumnOrder {
 
 /// Which of the two filters is being typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Typing {
+pub(crate) enum Typing {
     Rows,
     Columns,
 }
@@ -71,7 +71,7 @@ pub enum Typing {
 const MOST_CELLS: usize = 20_000;
 
 /// The actions worth naming beside the table.
-pub const HINTS: [Act; 9] = [
+pub(crate) const HINTS: [Act; 9] = [
     Act::SwitchCells,
     Act::MatrixAxis,
     Act::NewColumn,
@@ -84,11 +84,11 @@ pub const HINTS: [Act; 9] = [
 ];
 
 /// The screen's own actions that work beside the table too.
-pub const ALSO: [Act; 5] =
+pub(crate) const ALSO: [Act; 5] =
     [Act::TakeBack, Act::ShowMatrix, Act::EditGroups, Act::CopyTools, Act::PasteTools];
 
 #[derive(Default)]
-pub struct Matrix {
+pub(crate) struct Matrix {
     pub(super) axis: Axis,
     is_open: bool,
     pub(super) rows: Vec<EntryId>,

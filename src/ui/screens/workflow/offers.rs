@@ -27,7 +27,7 @@ use crate::{
 };
 
 #[derive(Default)]
-pub struct Offers {
+pub(crate) struct Offers {
     /// The chosen tool, counted through available and hidden ones.
     at: usize,
     top: usize,

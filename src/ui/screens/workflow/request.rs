@@ -26,7 +26,7 @@ use crate::{
 };
 
 #[derive(Default)]
-pub struct Request {
+pub(crate) struct Request {
     cursor: ListCursor,
     rows: Rect,
     /// The groups to go back to when not every group is asked for any more.
@@ -203,7 +203,7 @@ fn refusals(buffer: &mut Buffer, pane: Rect, styles: &Styles, facts: &Facts) -> 
 }
 
 /// The next of the workspace's users, and after the last none.
-pub fn next_user(state: &State) -> Reply {
+pub(crate) fn next_user(state: &State) -> Reply {
     let present = state.context().user;
     let next = match present {
         None => state.profiles.first(),

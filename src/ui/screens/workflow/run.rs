@@ -26,7 +26,7 @@ use crate::{
 };
 
 #[derive(Default)]
-pub struct Run {
+pub(crate) struct Run {
     cursor: ListCursor,
     rows: Rect,
     /// Where the run stood when last drawn; the cursor follows when it moves.
@@ -348,7 +348,7 @@ fn draw_live(pen: &mut Pen<'_>, state: &State, live: &LiveStep, style: Style) {
 }
 
 /// Goes to the end of the next branch.
-pub fn next_branch(state: &State) -> Reply {
+pub(crate) fn next_branch(state: &State) -> Reply {
     let branches = state.simulation.branches();
     let present = state.simulation.current_branch();
     let at = branches.iter().position(|branch| branch.steps == present).unwrap_or(0);

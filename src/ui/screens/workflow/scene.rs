@@ -8,7 +8,7 @@ use crate::{
 };
 
 #[derive(Clone, Copy)]
-pub struct Scene<'s> {
+pub(crate) struct Scene<'s> {
     pub styles: &'s Styles,
     pub state: &'s State,
     /// Whether the pane has the keys.
@@ -17,7 +17,7 @@ pub struct Scene<'s> {
 
 /// What a row stands on: nothing, or the cursor.
 #[derive(Clone, Copy)]
-pub struct RowBackground<'s> {
+pub(crate) struct RowBackground<'s> {
     styles: &'s Styles,
     cursor: Option<Role>,
 }

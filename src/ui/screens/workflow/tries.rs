@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Begins a what-if; in one, accepts it.
-pub fn toggle(state: &State) -> Reply {
+pub(crate) fn toggle(state: &State) -> Reply {
     Reply::send(if state.what_if.is_some() {
         Message::Workflow(WorkflowMessage::AcceptWhatIf)
     } else {
@@ -24,7 +24,7 @@ pub fn toggle(state: &State) -> Reply {
 }
 
 /// Asks how a tool would be edited.
-pub fn edits(facts: &Facts, row: ToolRow) -> Reply {
+pub(crate) fn edits(facts: &Facts, row: ToolRow) -> Reply {
     let tool = &facts.tools()[row];
     let Some(id) = facts.id(row).cloned() else { return Reply::Handled };
     let edits = offered(&tool.gate, facts);

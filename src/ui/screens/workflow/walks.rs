@@ -27,7 +27,7 @@ const LISTED: usize = 200;
 const LONGEST: usize = 1_000;
 
 /// Asks how to go on without choosing each step.
-pub fn menu(facts: &Facts, state: &State) -> Reply {
+pub(crate) fn menu(facts: &Facts, state: &State) -> Reply {
     if facts.here.is_none() {
         return Reply::Refused("the run is in a state that no tool names".into());
     }
@@ -209,7 +209,12 @@ fn every_page(state: &State, steps: usize) -> Page {
 }
 
 /// Asks where runs stop; `tool` and `selected` are at hand and stand first.
-pub fn stops(facts: &Facts, state: &State, tool: Option<ToolRow>, selected: Option<Name>) -> Reply {
+pub(crate) fn stops(
+    facts: &Facts,
+    state: &State,
+    tool: Option<ToolRow>,
+    selected: Option<Name>,
+) -> Reply {
     let mut stops: Vec<Stop> = state.stops.clone();
     let mut offer = |stop: Stop| {
         if !stops.contains(&stop) {

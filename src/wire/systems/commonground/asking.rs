@@ -28,7 +28,7 @@ use crate::{
 
 /// A tool that is answered for.
 #[derive(Clone, Debug)]
-pub struct AnsweredTool {
+pub(crate) struct AnsweredTool {
     pub tool: String,
     /// The part of its subject that its service listens on.
     pub target: String,
@@ -37,7 +37,7 @@ pub struct AnsweredTool {
 
 /// Who answers.
 #[derive(Clone, Debug)]
-pub enum By {
+pub(crate) enum By {
     Stub(Arc<StubService>),
     /// Whoever takes these questions.
     Hand(mpsc::Sender<Question>),

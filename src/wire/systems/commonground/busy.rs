@@ -26,7 +26,7 @@ const READING: Duration = Duration::from_secs(3);
 
 /// What keeps the call's agent, as far as its state and what the UI worker said of its actions show
 /// it, and the way out.
-pub async fn explained(calling: &Calling<'_>) -> CallError {
+pub(crate) async fn explained(calling: &Calling<'_>) -> CallError {
     let agent = &calling.agent;
     let remedy = match calling.channel.agent {
         Some(_) => {

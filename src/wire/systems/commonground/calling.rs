@@ -36,7 +36,7 @@ use crate::{
 const TOLD_AFTER: [u64; 5] = [5, 15, 30, 60, 120];
 
 /// A call under way.
-pub struct Calling<'c> {
+pub(crate) struct Calling<'c> {
     pub call_context: CallContext<'c>,
     pub sink: &'c mut EventSink,
     pub channel: &'c Channel,
@@ -60,7 +60,7 @@ pub struct Calling<'c> {
 
 /// What is said of a result by whoever tells of it.
 #[derive(Clone, Copy, Debug)]
-pub struct Report<'r> {
+pub(crate) struct Report<'r> {
     pub card: Option<&'r str>,
     pub status: &'r str,
     pub code: Option<&'r str>,
@@ -85,7 +85,7 @@ impl Drop for Calling<'_> {
 
 /// Whether the project is there, as far as its API says. Without this question the API makes agents
 /// in projects that do not exist.
-pub async fn known_project(api: &Management, project: &str) -> Result<(), CallError> {
+pub(crate) async fn known_project(api: &Management, project: &str) -> Result<(), CallError> {
     match api.get(&format!("/projects/{}", path_part(project))).await {
         Ok(answer) if answer.status == 404 && answer::is_missing(&answer.body) => {
             let message = format!("{} has no project \"{project}\"", api.place());
@@ -98,7 +98,7 @@ pub async fn known_project(api: &Management, project: &str) -> Result<(), CallEr
 }
 
 /// The channel that a connection leads to, or what to set.
-pub fn channel(connection: &Connection) -> Result<Channel, CallError> {
+pub(crate) fn channel(connection: &Connection) -> Result<Channel, CallError> {
     Channel::of(connection).ok_or_else(|| {
         let message =
             format!("connection \"{}\" names no channel of CommonGround", connection.name);

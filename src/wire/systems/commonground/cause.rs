@@ -11,14 +11,14 @@ use crate::systems::commonground::{
 };
 
 /// A consumer of the commands' stream.
-pub struct Listener {
+pub(crate) struct Listener {
     pub name: String,
     pub filters: Vec<String>,
     info: Info,
 }
 
 /// Everyone who takes commands; `None` where the server does not tell.
-pub async fn listeners(streams: &Context) -> Option<Vec<Listener>> {
+pub(crate) async fn listeners(streams: &Context) -> Option<Vec<Listener>> {
     let stream = streams.get_stream_no_info(COMMANDS).await.ok()?;
     let all: Vec<Info> = stream.consumers().try_collect().await.ok()?;
     let listener = |info: Info| {
@@ -32,7 +32,7 @@ pub async fn listeners(streams: &Context) -> Option<Vec<Listener>> {
 }
 
 /// Every filter with the name of its consumer.
-pub fn filters(listeners: &[Listener]) -> Vec<(String, String)> {
+pub(crate) fn filters(listeners: &[Listener]) -> Vec<(String, String)> {
     let rows = |listener: &Listener| {
         let name = listener.name.clone();
         listener.filters.clone().into_iter().map(move |filter| (name.clone(), filter))
@@ -42,7 +42,7 @@ pub fn filters(listeners: &[Listener]) -> Vec<(String, String)> {
 
 /// Why nothing comes of what was sent to a subject, as far as its listeners show; `given_back` says
 /// how often that was.
-pub async fn likely(streams: &Context, to: &str, given_back: u64) -> String {
+pub(crate) async fn likely(streams: &Context, to: &str, given_back: u64) -> String {
     let Some(listeners) = listeners(streams).await else {
         return format!(
             "the server does not say who listens on {to} (the JetStream API is not open to us)"
@@ -57,7 +57,7 @@ pub async fn likely(streams: &Context, to: &str, given_back: u64) -> String {
 
 /// Whether a service listens on a subject beside those that are named; `None` where the server does
 /// not say.
-pub async fn others_listen(streams: &Context, to: &str, named: &[String]) -> Option<bool> {
+pub(crate) async fn others_listen(streams: &Context, to: &str, named: &[String]) -> Option<bool> {
     let filters = filters(&listeners(streams).await?);
     Some(
         listening::services(&filters, to)
@@ -67,19 +67,19 @@ pub async fn others_listen(streams: &Context, to: &str, named: &[String]) -> Opt
 }
 
 /// What is odd about who listens on a subject: nobody, or several.
-pub async fn oddity(streams: &Context, to: &str) -> Option<String> {
+pub(crate) async fn oddity(streams: &Context, to: &str) -> Option<String> {
     let filters = filters(&listeners(streams).await?);
     listening::oddity(&listening::services(&filters, to), to)
 }
 
 /// The mark of a call, where the bucket has one.
-pub async fn marker(streams: &Context, key: &str) -> Option<Marker> {
+pub(crate) async fn marker(streams: &Context, key: &str) -> Option<Marker> {
     let bucket = streams.get_key_value(idempotency::TOOL_BUCKET).await.ok()?;
     idempotency::marker(&serde_json::from_slice(&bucket.get(key).await.ok()??).ok()?)
 }
 
 /// What it says of the call's way.
-pub fn told(marker: &Marker) -> String {
+pub(crate) fn told(marker: &Marker) -> String {
     match marker {
         Marker::Running { .. } => {
             "its mark stays \"running\": whoever took it up has not come to an end, and while the mark stands nobody else runs it"

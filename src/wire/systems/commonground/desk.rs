@@ -48,7 +48,7 @@ const AT_WORK: Duration = Duration::from_secs(10);
 
 /// What became of one command.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Told {
+pub(crate) struct Told {
     /// Tells the command from the others that were taken.
     pub number: u64,
     pub tool: String,

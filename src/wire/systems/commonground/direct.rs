@@ -49,7 +49,7 @@ struct Written {
     card: Card,
 }
 
-pub async fn run(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
+pub(crate) async fn run(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
     let streams = match calling.streams() {
         Ok(streams) => streams,
         Err(problem) => return lost(problem),

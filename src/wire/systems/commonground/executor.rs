@@ -48,7 +48,7 @@ const REMOVING: Duration = Duration::from_secs(2);
 
 /// Which commands are answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum From {
+pub(crate) enum From {
     /// Those that come from now on.
     Now,
     /// Those too that the stream already keeps and nobody answered.
@@ -56,7 +56,7 @@ pub enum From {
 }
 
 /// Tools that are answered for, with consumers that listen already.
-pub struct Executor {
+pub(crate) struct Executor {
     desk: CommandContext,
     stands: Vec<(AnsweredTool, Listening)>,
     /// What is odd about the start, for people.

@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// How a call ends whose command was given up.
-pub async fn end(calling: &mut Calling<'_>, way: &Way) -> Result<End, SinkClosed> {
+pub(crate) async fn end(calling: &mut Calling<'_>, way: &Way) -> Result<End, SinkClosed> {
     if let Some(end) = unreported(calling, way).await? {
         return Ok(end);
     }
@@ -42,7 +42,10 @@ pub async fn end(calling: &mut Calling<'_>, way: &Way) -> Result<End, SinkClosed
 }
 
 /// Where a result is stored but was not reported: why.
-pub async fn unreported(calling: &mut Calling<'_>, way: &Way) -> Result<Option<End>, SinkClosed> {
+pub(crate) async fn unreported(
+    calling: &mut Calling<'_>,
+    way: &Way,
+) -> Result<Option<End>, SinkClosed> {
     let marker = calling.marker(&way.wanted.call).await;
     let Some(id) = result_card(calling, way, marker.as_ref()).await else { return Ok(None) };
     let stored = calling.card(&id).await.ok();

@@ -28,7 +28,7 @@ use crate::{
 /// What the API takes beside the time that the tool has.
 const SLACK: Duration = Duration::from_secs(5);
 
-pub async fn run(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
+pub(crate) async fn run(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
     calling
         .sink
         .stage("route", "through the API's god endpoint: the tool gets the arguments as given, its options are not merged", "")

@@ -24,7 +24,7 @@ enum Found {
 }
 
 /// Sees to it that the call has an agent: the one of the settings, or one of our own.
-pub async fn choose(calling: &mut Calling<'_>) -> Result<Result<(), CallError>, SinkClosed> {
+pub(crate) async fn choose(calling: &mut Calling<'_>) -> Result<Result<(), CallError>, SinkClosed> {
     if !calling.agent.is_empty() {
         let words = format!("in the name of agent {}, as the connection says", calling.agent);
         return calling.sink.stage("agent", words, "").await.map(Ok);

@@ -30,7 +30,7 @@ use crate::{
 /// knows.
 const PROBE: &str = "toolcrib_probe";
 
-pub async fn run(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
+pub(crate) async fn run(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
     let streams = match calling.streams() {
         Ok(streams) => streams,
         Err(problem) => return lost(problem),

@@ -29,7 +29,7 @@ use crate::{
 };
 
 /// Takes commands in the place of tools' services.
-pub struct CommonGroundResponder;
+pub(crate) struct CommonGroundResponder;
 
 struct Stands {
     stands: Vec<AnsweredTool>,

@@ -19,10 +19,10 @@ use crate::{
 };
 
 /// The stream that keeps commands.
-pub const COMMANDS: &str = "cg_cmd_v1r4";
+pub(crate) const COMMANDS: &str = "cg_cmd_v1r4";
 
 /// The stream that keeps events.
-pub const EVENTS: &str = "cg_evt_v1r4";
+pub(crate) const EVENTS: &str = "cg_evt_v1r4";
 
 const ADVISORIES: [&str; 2] = [
     "$JS.EVENT.ADVISORY.CONSUMER.MSG_NAKED.cg_cmd_v1r4.>",
@@ -30,13 +30,13 @@ const ADVISORIES: [&str; 2] = [
 ];
 
 /// Open ears.
-pub struct Sight {
+pub(crate) struct Sight {
     channel: QueueReceiver,
     advisories: Vec<QueueReceiver>,
 }
 
 /// Something that was seen.
-pub enum Seen {
+pub(crate) enum Seen {
     Clue(Clue),
     Advice(Advice),
 }
@@ -84,7 +84,7 @@ fn seen(packet: &Packet, wanted: &Wanted) -> Option<Seen> {
 }
 
 /// Whether the message at that place of the stream is a command of the call.
-pub async fn is_of_call(streams: &Context, sequence: u64, wanted: &Wanted) -> bool {
+pub(crate) async fn is_of_call(streams: &Context, sequence: u64, wanted: &Wanted) -> bool {
     let Ok(stream) = streams.get_stream_no_info(COMMANDS).await else { return false };
     let Ok(message) = stream.get_raw_message(sequence).await else { return false };
     let own = message.headers.get(headers::CALL).is_some_and(|call| call.as_str() == wanted.call);

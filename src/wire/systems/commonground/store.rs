@@ -37,7 +37,7 @@ const READING: &str = "reading CommonGround's tools";
 const LISTENING: &str = "asking who listens";
 const WRITING: &str = "writing CommonGround's tools";
 
-pub struct CommonGroundStore;
+pub(crate) struct CommonGroundStore;
 
 impl DeployedStore for CommonGroundStore {
     fn read<'a>(

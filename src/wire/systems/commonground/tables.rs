@@ -37,14 +37,14 @@ const REPORTED: &str = "select inbox_id, payload from state.agent_inbox
 const CONSUME: &str = "update state.agent_inbox set status = 'consumed', processed_at = now() where project_id = $1 and inbox_id = $2 returning inbox_id";
 
 /// One project's part of them.
-pub struct Tables {
+pub(crate) struct Tables {
     database: Database,
     project: String,
 }
 
 /// The row by which a caller's inbox tells of a result.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reported {
+pub(crate) struct Reported {
     pub inbox: String,
     /// `status`, `after_execution` and `tool_result_card_id`.
     pub payload: Value,

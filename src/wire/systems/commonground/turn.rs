@@ -26,7 +26,7 @@ struct Watched {
 }
 
 /// Goes on after a call that ended so, where it started a turn; how that ends is how the call ends.
-pub async fn follow(
+pub(crate) async fn follow(
     calling: &mut Calling<'_>,
     sight: &mut Sight,
     way: &Way,

@@ -27,7 +27,7 @@ use crate::{
     wire::session::event_sink::{End, SinkClosed},
 };
 
-pub async fn run(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
+pub(crate) async fn run(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
     let streams = match calling.streams() {
         Ok(streams) => streams,
         Err(problem) => return lost(problem),

@@ -11,7 +11,10 @@ use crate::{
 };
 
 /// The cause, as far as it can be read; the card that has it is shown.
-pub async fn explained(calling: &mut Calling<'_>, call: &str) -> Result<CallError, SinkClosed> {
+pub(crate) async fn explained(
+    calling: &mut Calling<'_>,
+    call: &str,
+) -> Result<CallError, SinkClosed> {
     let fault = subject_fault(calling).await;
     let (said, known) = match result(calling, call).await {
         Some(card) => {

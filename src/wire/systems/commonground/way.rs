@@ -27,7 +27,7 @@ use crate::{
 const KEEPING: Duration = Duration::from_secs(5);
 
 /// What is known of a call on its way.
-pub struct Way {
+pub(crate) struct Way {
     pub wanted: Wanted,
     /// Where the message went that is waited on now.
     pub to: String,
@@ -78,7 +78,7 @@ impl Way {
 }
 
 /// Hands the message over and waits until the server says that it keeps it.
-pub async fn publish(
+pub(crate) async fn publish(
     calling: &Calling<'_>,
     streams: &async_nats::jetstream::Context,
     way: &Way,
@@ -107,7 +107,7 @@ pub async fn publish(
 }
 
 /// Tells what was seen on the way, and remembers what later steps need.
-pub async fn tell_clue(
+pub(crate) async fn tell_clue(
     calling: &mut Calling<'_>,
     way: &mut Way,
     clue: Clue,
@@ -149,7 +149,7 @@ pub async fn tell_clue(
 
 /// Reports a delivery that was given back, where it is of this call; whether nobody is left who
 /// could answer.
-pub async fn tell_advice(
+pub(crate) async fn tell_advice(
     calling: &mut Calling<'_>,
     way: &mut Way,
     advice: &Advice,
@@ -177,7 +177,7 @@ pub async fn tell_advice(
     calling.sink.stage("given-back", words, "").await.map(|()| false)
 }
 
-pub fn gone(calling: &Calling<'_>) -> CallError {
+pub(crate) fn gone(calling: &Calling<'_>) -> CallError {
     let message =
         format!("the connection to {} ended on the way", calling.call_context.bus.place());
     CallError::new(
@@ -187,6 +187,6 @@ pub fn gone(calling: &Calling<'_>) -> CallError {
     )
 }
 
-pub fn lost(problem: CallError) -> Result<End, SinkClosed> {
+pub(crate) fn lost(problem: CallError) -> Result<End, SinkClosed> {
     Ok((Outcome::Lost, Some(problem)))
 }

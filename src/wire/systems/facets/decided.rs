@@ -23,10 +23,10 @@ use crate::{
 /// Between two pieces of an answer, so that a person sees it stream.
 const PAUSE: Duration = Duration::from_millis(60);
 /// How long an endless answer goes on.
-pub const ENDLESS: Duration = Duration::from_secs(600);
+pub(crate) const ENDLESS: Duration = Duration::from_secs(600);
 
 /// The id under which a service answers a request that it could not read.
-pub const UNKNOWN: &str = "unknown";
+pub(crate) const UNKNOWN: &str = "unknown";
 /// The id of a call that nobody makes.
 const FOREIGN: &str = "00000000-0000-4000-8000-000000000000";
 
@@ -54,7 +54,7 @@ pub struct Answered {
 }
 
 /// What is to be said to a request.
-pub struct Decided {
+pub(crate) struct Decided {
     pub rule: Option<String>,
     pub play: Play,
     pub problem: Option<CallError>,
@@ -77,7 +77,7 @@ impl Decided {
 
 /// What a sample or a stub says to a request.
 #[must_use]
-pub fn decide(by: &By, asking: &Asking<'_>) -> Decided {
+pub(crate) fn decide(by: &By, asking: &Asking<'_>) -> Decided {
     match by {
         By::Sample(sample) => match (sample.answer)(asking) {
             Ok(pieces) => Decided { rule: None, play: Play::pieces(pieces, PAUSE), problem: None },
@@ -100,7 +100,7 @@ pub fn decide(by: &By, asking: &Asking<'_>) -> Decided {
 /// The steps of an answer, each when its time has come. An endless answer goes on until it is
 /// stopped or has taken too long.
 #[must_use]
-pub fn steps(play: Play, stop: &CancellationToken) -> BoxStream<'static, Step> {
+pub(crate) fn steps(play: Play, stop: &CancellationToken) -> BoxStream<'static, Step> {
     let endless = play.is_endless();
     let told = stream::unfold((play, 0), |(play, row)| async move {
         let step = play.step(row)?.clone();
@@ -124,7 +124,7 @@ pub fn steps(play: Play, stop: &CancellationToken) -> BoxStream<'static, Step> {
 
 /// The id that a message goes out under.
 #[must_use]
-pub fn id(under: Under, own: &str) -> Option<&str> {
+pub(crate) fn id(under: Under, own: &str) -> Option<&str> {
     match under {
         Under::Own => Some(own),
         Under::Foreign => Some(FOREIGN),

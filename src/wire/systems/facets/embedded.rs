@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use crate::{model::call::CallError, wire::transport::bus::Bus};
 
 /// Answers until it is dropped.
-pub type Serving = BoxFuture<'static, ()>;
+pub(crate) type Serving = BoxFuture<'static, ()>;
 
 /// Has sample services that can be called without a server.
 pub trait Embedded: Sync {

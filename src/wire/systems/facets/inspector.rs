@@ -9,11 +9,11 @@ use crate::{
 };
 
 /// The place on an open connection at which every frame is heard, both ways, from the first.
-pub const FRAMES: &str = "frames";
+pub(crate) const FRAMES: &str = "frames";
 /// The header of a frame that says which way it went: `in`, `out`, or `stderr`.
-pub const DIRECTION: &str = ":direction";
+pub(crate) const DIRECTION: &str = ":direction";
 /// The header of a frame that says when, in microseconds since the connection was begun.
-pub const AT: &str = ":at";
+pub(crate) const AT: &str = ":at";
 
 /// Has servers that list what they have.
 pub trait Inspector: Sync {

@@ -165,8 +165,10 @@ pub struct Asking {
 }
 
 /// Runs what reports in its own terms, and passes its reports on.
-pub async fn reporting<T, F>(run: impl FnOnce(mpsc::Sender<T>) -> F, reports: mpsc::Sender<Report>)
-where
+pub(crate) async fn reporting<T, F>(
+    run: impl FnOnce(mpsc::Sender<T>) -> F,
+    reports: mpsc::Sender<Report>,
+) where
     T: Into<Report>,
     F: Future<Output = ()>,
 {

@@ -10,7 +10,7 @@ use crate::{
 
 /// Consumers, each by its name and a filter that it takes messages by; or what else calls need
 /// there, by its name and its kind.
-pub type Listeners = Vec<(String, String)>;
+pub(crate) type Listeners = Vec<(String, String)>;
 
 pub trait DeployedStore: Sync {
     /// Everything that agents use there.

@@ -5,7 +5,7 @@ use crate::{
     systems::mcp::rpc::{frame::Frame, id::Id},
 };
 
-pub enum Arrival {
+pub(crate) enum Arrival {
     Frame(Frame),
     /// A line of a process's standard error.
     Words(String),

@@ -59,7 +59,10 @@ enum Patience {
 }
 
 /// Makes the call.
-pub async fn call(context: CallContext<'_>, sink: &mut EventSink) -> Result<End, SinkClosed> {
+pub(crate) async fn call(
+    context: CallContext<'_>,
+    sink: &mut EventSink,
+) -> Result<End, SinkClosed> {
     let CallContext { connection, bus, request, limits, kept, .. } = context;
     if !settings::is_at(connection) {
         let message = format!("connection \"{}\" leads to no MCP server", connection.name);

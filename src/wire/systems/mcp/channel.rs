@@ -47,7 +47,7 @@ use crate::{
 const QUEUE: usize = 64;
 
 /// An open connection.
-pub struct Channel {
+pub(crate) struct Channel {
     commands: mpsc::Sender<Command>,
     kind: TransportKind,
     opened: Opened,
@@ -65,7 +65,7 @@ type Inbox = (QueueSender, oneshot::Sender<()>);
 ///
 /// # Errors
 /// When it cannot be reached, or does not come to speak with us.
-pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Channel, CallError> {
+pub(crate) async fn open(connection: &Connection, secrets: &Secrets) -> Result<Channel, CallError> {
     let pipe = Pipe::open(connection, secrets).await?;
     let session = Session::new(Settings {
         transport: pipe.kind(),

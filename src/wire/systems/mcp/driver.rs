@@ -44,23 +44,23 @@ use crate::{
 };
 
 /// What a packet tells: the answer, or a stage on the way to it by its name.
-pub const STAGE: &str = ":stage";
+pub(crate) const STAGE: &str = ":stage";
 /// The stage in words.
-pub const WORDS: &str = ":words";
+pub(crate) const WORDS: &str = ":words";
 /// The stage that is the answer; its body is the reply as it came.
-pub const ANSWER: &str = "answer";
+pub(crate) const ANSWER: &str = "answer";
 /// The revision of the protocol that is spoken.
-pub const VERSION: &str = ":version";
+pub(crate) const VERSION: &str = ":version";
 /// What the tool promises of its answer, as JSON.
-pub const PROMISED: &str = ":promised";
+pub(crate) const PROMISED: &str = ":promised";
 /// One thing that is wrong with what came.
-pub const FAULT: &str = ":fault";
+pub(crate) const FAULT: &str = ":fault";
 
 /// What the tools of a server promise of their answers, by name.
-pub type Promises = Arc<Lock<HashMap<String, Value>>>;
+pub(crate) type Promises = Arc<Lock<HashMap<String, Value>>>;
 
 /// What is wanted of a connection.
-pub enum Command {
+pub(crate) enum Command {
     Request {
         method: String,
         params: Map<String, Value>,
@@ -78,7 +78,7 @@ struct Waiting {
     _left: Option<oneshot::Sender<()>>,
 }
 
-pub struct Driver {
+pub(crate) struct Driver {
     pub session: Session,
     pub pipe: Pipe,
     pub connection: Connection,

@@ -20,14 +20,14 @@ const LARGEST: usize = 1024 * 1024;
 
 /// Which way something went.
 #[derive(Clone, Copy)]
-pub enum Direction {
+pub(crate) enum Direction {
     Out,
     In,
     /// A line of standard error.
     Words,
 }
 
-pub struct FrameLog {
+pub(crate) struct FrameLog {
     began: Instant,
     first: VecDeque<Packet>,
     observers: Vec<QueueSender>,

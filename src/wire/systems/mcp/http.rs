@@ -62,7 +62,7 @@ impl Said {
     }
 }
 
-pub struct HttpPipe {
+pub(crate) struct HttpPipe {
     bus: Arc<dyn Bus>,
     said: Said,
     streams: HashMap<Id, AbortHandle>,

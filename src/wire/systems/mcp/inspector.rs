@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-pub struct McpInspector;
+pub(crate) struct McpInspector;
 
 impl Inspector for McpInspector {
     fn is_at(&self, connection: &Connection) -> bool {

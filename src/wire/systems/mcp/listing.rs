@@ -21,11 +21,11 @@ use crate::{
 };
 
 /// A list: its method, and the member that holds it.
-pub type ListOf = (&'static str, &'static str);
+pub(crate) type ListOf = (&'static str, &'static str);
 
-pub const TOOLS: ListOf = ("tools/list", "tools");
+pub(crate) const TOOLS: ListOf = ("tools/list", "tools");
 /// All lists.
-pub const LISTS: [ListOf; 4] = [
+pub(crate) const LISTS: [ListOf; 4] = [
     TOOLS,
     ("resources/list", "resources"),
     ("resources/templates/list", "resourceTemplates"),
@@ -36,7 +36,7 @@ pub const LISTS: [ListOf; 4] = [
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Sends a request; gives where its answer comes.
-pub async fn begin(
+pub(crate) async fn begin(
     bus: &dyn Bus,
     method: &str,
     params: String,
@@ -54,13 +54,13 @@ pub async fn begin(
 
 /// What a packet says of itself.
 #[must_use]
-pub fn said<'p>(packet: &'p Packet, name: &str) -> Option<&'p str> {
+pub(crate) fn said<'p>(packet: &'p Packet, name: &str) -> Option<&'p str> {
     packet.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
 /// The reply that an answer's text holds: an object with its `result` or its `error`.
 #[must_use]
-pub fn reply(packet: &Packet) -> Value {
+pub(crate) fn reply(packet: &Packet) -> Value {
     let frame = Frame::read(String::from_utf8_lossy(&packet.body).into_owned());
     let Kind::Reply { result, error, .. } = &frame.kind else { return json!({}) };
     let member = |name: &str, span: &Option<_>| {
@@ -73,7 +73,7 @@ pub fn reply(packet: &Packet) -> Value {
 ///
 /// # Errors
 /// When the server refuses it, or nothing comes.
-pub async fn request(
+pub(crate) async fn request(
     bus: &dyn Bus,
     method: &str,
     params: &Value,
@@ -110,7 +110,7 @@ pub async fn request(
 
 /// A server's refusal of a request.
 #[must_use]
-pub fn refused(method: &str, error: &Value) -> CallError {
+pub(crate) fn refused(method: &str, error: &Value) -> CallError {
     let code = error.get("code").cloned().unwrap_or_default();
     let words = error.get("message").and_then(Value::as_str).unwrap_or_default();
     let message = format!("the server refuses {method}: {} ({code})", visible(words));
@@ -119,7 +119,7 @@ pub fn refused(method: &str, error: &Value) -> CallError {
 
 /// A list, and the revision of the protocol that is spoken.
 #[derive(Clone, Debug, Default)]
-pub struct Paged {
+pub(crate) struct Paged {
     pub pages: Pages,
     pub version: String,
 }
@@ -128,7 +128,7 @@ pub struct Paged {
 ///
 /// # Errors
 /// When a page cannot be had.
-pub async fn list(bus: &dyn Bus, of: ListOf) -> Result<Paged, CallError> {
+pub(crate) async fn list(bus: &dyn Bus, of: ListOf) -> Result<Paged, CallError> {
     let (method, member) = of;
     let (mut pages, mut params) = (Pages::default(), json!({}));
     loop {
@@ -142,6 +142,6 @@ pub async fn list(bus: &dyn Bus, of: ListOf) -> Result<Paged, CallError> {
 
 /// Whether a refusal says that the server does not know the method.
 #[must_use]
-pub fn is_unknown(problem: &CallError) -> bool {
+pub(crate) fn is_unknown(problem: &CallError) -> bool {
     problem.kind.word() == codes::METHOD_NOT_FOUND.to_string()
 }

@@ -22,7 +22,7 @@ use crate::{
     },
 };
 
-pub enum Pipe {
+pub(crate) enum Pipe {
     Process { bus: Arc<dyn Bus>, output: QueueReceiver },
     Http(HttpPipe),
 }

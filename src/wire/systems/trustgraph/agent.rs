@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// One question of TrustGraph's agent.
-pub struct TrustGraphRun {
+pub(crate) struct TrustGraphRun {
     asked: Asked,
     dialogue: Dialogue,
     listener: Listener,

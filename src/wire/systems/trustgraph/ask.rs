@@ -20,7 +20,7 @@ const QUEUE: usize = 64;
 ///
 /// # Errors
 /// Whatever else the request came to.
-pub async fn ask(
+pub(crate) async fn ask(
     connector: &dyn Connector,
     connection: &Connection,
     request: Request,

@@ -33,7 +33,7 @@ const PROBE: &str = "toolcrib-probe-";
 
 /// Whether a request only asks who is there.
 #[must_use]
-pub fn is_probe(id: &str) -> bool {
+pub(crate) fn is_probe(id: &str) -> bool {
     id.starts_with(PROBE)
 }
 

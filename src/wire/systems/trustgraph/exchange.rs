@@ -32,7 +32,7 @@ use crate::{
     },
 };
 
-pub struct TrustGraphExchange;
+pub(crate) struct TrustGraphExchange;
 
 /// Where a queue is on a transport, or why it has no place there.
 pub fn address(queue: &str, transport: TransportKind) -> Result<Address, CallError> {

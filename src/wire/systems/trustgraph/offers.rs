@@ -34,7 +34,9 @@ pub fn samples() -> Vec<ServedService> {
 /// Offers for those of a workspace's services that a sample can stand for (by key, or by the last
 /// part of the request queue), on the queues that their descriptors name.
 #[must_use]
-pub fn standing_in<'s>(services: impl IntoIterator<Item = &'s Service>) -> Vec<ServedService> {
+pub(crate) fn standing_in<'s>(
+    services: impl IntoIterator<Item = &'s Service>,
+) -> Vec<ServedService> {
     services.into_iter().filter_map(offer_for).collect()
 }
 

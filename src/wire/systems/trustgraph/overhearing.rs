@@ -34,7 +34,7 @@ const WAITING: Duration = Duration::from_secs(3);
 const SLICE: usize = 64;
 
 /// Hears what passes about one question; `None` inside where there is no broker to listen on.
-pub struct Listener(Option<(Tap, Overhearing)>);
+pub(crate) struct Listener(Option<(Tap, Overhearing)>);
 
 impl Listener {
     /// One that hears nothing.

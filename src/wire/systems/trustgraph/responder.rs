@@ -44,7 +44,7 @@ use crate::{
 };
 
 /// Answers on request queues, or as a gateway.
-pub struct TrustGraphResponder;
+pub(crate) struct TrustGraphResponder;
 
 /// Where to answer, and for what.
 enum Place {

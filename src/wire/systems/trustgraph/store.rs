@@ -30,7 +30,7 @@ const WRITING: &str = "writing TrustGraph's configuration";
 /// How long a lost connection may take to come back and be read.
 const RETURNING: Duration = Duration::from_secs(10);
 
-pub struct TrustGraphStore;
+pub(crate) struct TrustGraphStore;
 
 impl DeployedStore for TrustGraphStore {
     fn read<'a>(
@@ -82,7 +82,7 @@ async fn configure(
 ///
 /// # Errors
 /// When the connection leads to no gateway, or something cannot be read.
-pub async fn read(
+pub(crate) async fn read(
     connector: &dyn Connector,
     connection: &Connection,
 ) -> Result<Vec<Item>, Problem> {

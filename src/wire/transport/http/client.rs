@@ -16,7 +16,10 @@ use crate::{
 ///
 /// # Errors
 /// When it cannot be made from these settings.
-pub fn client(headers: HeaderMap, encryption: Option<&ClientConfig>) -> Result<Client, CallError> {
+pub(crate) fn client(
+    headers: HeaderMap,
+    encryption: Option<&ClientConfig>,
+) -> Result<Client, CallError> {
     // The client is built with an encryption of its own even where none is spoken.
     tls::install();
     let client = Client::builder()
@@ -38,7 +41,7 @@ pub fn client(headers: HeaderMap, encryption: Option<&ClientConfig>) -> Result<C
 
 /// What stands before the path of every request to a server.
 #[must_use]
-pub fn base(server: &Server, is_encrypted: bool) -> String {
+pub(crate) fn base(server: &Server, is_encrypted: bool) -> String {
     let scheme = if is_encrypted { "https" } else { "http" };
     let place = server.to_string();
     let authority = place.split_once("://").map_or(place.as_str(), |(_, authority)| authority);

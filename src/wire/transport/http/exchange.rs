@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// Makes requests to one server.
-pub struct Exchange {
+pub(crate) struct Exchange {
     client: Client,
     base: String,
     server: Server,

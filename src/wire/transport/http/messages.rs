@@ -12,7 +12,7 @@ use crate::{
 
 /// The request did not leave, or nothing came back for it.
 #[must_use]
-pub fn unanswered(server: &Server, error: &reqwest::Error) -> CallError {
+pub(crate) fn unanswered(server: &Server, error: &reqwest::Error) -> CallError {
     let cause = root(error);
     if let Some(cause) = encryption(error) {
         return tls::refusal(&server.to_string(), &server.host, cause);
@@ -35,7 +35,7 @@ pub fn unanswered(server: &Server, error: &reqwest::Error) -> CallError {
 
 /// The answer ended in the middle.
 #[must_use]
-pub fn broken(server: &Server, error: &reqwest::Error) -> CallError {
+pub(crate) fn broken(server: &Server, error: &reqwest::Error) -> CallError {
     CallError::new(
         ErrorKind::ConnectionLost,
         format!("the connection to {server} broke within the answer: {}", root(error)),
@@ -44,7 +44,7 @@ pub fn broken(server: &Server, error: &reqwest::Error) -> CallError {
 }
 
 #[must_use]
-pub fn too_large(server: &Server, most: usize) -> CallError {
+pub(crate) fn too_large(server: &Server, most: usize) -> CallError {
     CallError::new(
         ErrorKind::AnswerTooLarge,
         format!(
@@ -56,7 +56,7 @@ pub fn too_large(server: &Server, most: usize) -> CallError {
 }
 
 #[must_use]
-pub fn silent_api(server: &Server, patience: std::time::Duration) -> CallError {
+pub(crate) fn silent_api(server: &Server, patience: std::time::Duration) -> CallError {
     CallError::new(
         ErrorKind::TimedOut,
         format!("{server} took the request and gave no answer within {} s", patience.as_secs()),
@@ -65,7 +65,7 @@ pub fn silent_api(server: &Server, patience: std::time::Duration) -> CallError {
 }
 
 #[must_use]
-pub fn nobody_waits() -> CallError {
+pub(crate) fn nobody_waits() -> CallError {
     CallError::new(
         ErrorKind::NoWayBack,
         "a request over HTTP needs someone who waits for its answer",
@@ -74,7 +74,7 @@ pub fn nobody_waits() -> CallError {
 }
 
 #[must_use]
-pub fn bad_token() -> CallError {
+pub(crate) fn bad_token() -> CallError {
     CallError::new(
         ErrorKind::BadSettings,
         "the token holds characters that no header takes",
@@ -83,7 +83,7 @@ pub fn bad_token() -> CallError {
 }
 
 #[must_use]
-pub fn bad_method(word: &str) -> CallError {
+pub(crate) fn bad_method(word: &str) -> CallError {
     CallError::new(
         ErrorKind::BadRequest,
         format!("\"{}\" is no method of HTTP", word.escape_debug()),
@@ -92,14 +92,14 @@ pub fn bad_method(word: &str) -> CallError {
 }
 
 #[must_use]
-pub fn bad_header(name: &str) -> CallError {
+pub(crate) fn bad_header(name: &str) -> CallError {
     let message =
         format!("the header {} holds characters that HTTP does not carry", name.escape_debug());
     CallError::new(ErrorKind::BadHeader, message, "look for a line break in it")
 }
 
 #[must_use]
-pub fn no_client(error: &reqwest::Error) -> CallError {
+pub(crate) fn no_client(error: &reqwest::Error) -> CallError {
     CallError::new(
         ErrorKind::BadSettings,
         format!("no HTTP can be spoken with these settings: {}", root(error)),

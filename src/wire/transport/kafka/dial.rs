@@ -39,7 +39,7 @@ const AROUND: u64 = 1024 * 1024;
 const LARGEST: usize = 100 * 1024 * 1024;
 
 /// How to reach brokers.
-pub struct Brokers {
+pub(crate) struct Brokers {
     servers: Vec<Server>,
     encryption: Option<Arc<ClientConfig>>,
     login: Option<Login>,

@@ -36,7 +36,7 @@ const BEAT: Duration = Duration::from_secs(10);
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Brokers that are spoken to together.
-pub struct Kafka {
+pub(crate) struct Kafka {
     topics: Topics,
     greeting: String,
     pulse: Mutex<Pulse>,

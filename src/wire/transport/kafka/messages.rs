@@ -15,7 +15,7 @@ use crate::{
 
 /// The broker's number for what it says, as far as it came to that.
 #[must_use]
-pub fn code(error: &Error) -> Option<ProtocolError> {
+pub(crate) fn code(error: &Error) -> Option<ProtocolError> {
     let mut next: Option<&(dyn Cause + 'static)> = Some(error);
     while let Some(cause) = next {
         if let Some(Error::ServerError { protocol_error, .. }) = cause.downcast_ref() {
@@ -31,13 +31,13 @@ pub fn code(error: &Error) -> Option<ProtocolError> {
 
 /// Whether a partition is only just changing hands, or coming to be.
 #[must_use]
-pub fn is_moving(error: &Error) -> bool {
+pub(crate) fn is_moving(error: &Error) -> bool {
     use ProtocolError::{LeaderNotAvailable, NotLeaderOrFollower, UnknownTopicOrPartition};
     matches!(code(error), Some(LeaderNotAvailable | NotLeaderOrFollower | UnknownTopicOrPartition))
 }
 
 /// The broker would not do what it was asked with that topic.
-pub fn refused(place: &str, doing: &str, topic: &str, error: &Error) -> CallError {
+pub(crate) fn refused(place: &str, doing: &str, topic: &str, error: &Error) -> CallError {
     use ProtocolError as Said;
     let Some(said) = code(error) else { return unreached(place, doing, topic, error) };
     match said {
@@ -108,7 +108,7 @@ fn unreached(place: &str, doing: &str, topic: &str, error: &Error) -> CallError 
 
 /// Why a topic is heard no more; `None` where the connection broke, which is told by who keeps it.
 /// `most`: what one message may have.
-pub fn ended(place: &str, topic: &str, most: usize, error: &Error) -> Option<LinkEvent> {
+pub(crate) fn ended(place: &str, topic: &str, most: usize, error: &Error) -> Option<LinkEvent> {
     let said = error.to_string();
     let words = match code(error) {
         Some(ProtocolError::OffsetOutOfRange) => {
@@ -132,7 +132,7 @@ pub fn ended(place: &str, topic: &str, most: usize, error: &Error) -> Option<Lin
 }
 
 /// Nobody ever made that topic.
-pub fn no_topic(place: &str, topic: &str) -> CallError {
+pub(crate) fn no_topic(place: &str, topic: &str) -> CallError {
     CallError::new(
         ErrorKind::NoResponders,
         format!("{place} has no topic {topic}, so no service has ever listened there"),
@@ -140,7 +140,7 @@ pub fn no_topic(place: &str, topic: &str) -> CallError {
     )
 }
 
-pub fn too_many(place: &str, topic: &str, partitions: usize, most: usize) -> CallError {
+pub(crate) fn too_many(place: &str, topic: &str, partitions: usize, most: usize) -> CallError {
     CallError::new(
         ErrorKind::Refused,
         format!("{topic} at {place} has {partitions} partitions, and each needs a connection"),
@@ -149,7 +149,7 @@ pub fn too_many(place: &str, topic: &str, partitions: usize, most: usize) -> Cal
 }
 
 /// Refuses what is no topic's name before a broker is asked.
-pub fn check_name(topic: &str) -> Result<(), CallError> {
+pub(crate) fn check_name(topic: &str) -> Result<(), CallError> {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     if (1..=249).contains(&topic.len()) && topic.bytes().all(fits) {
         return Ok(());
@@ -162,7 +162,7 @@ pub fn check_name(topic: &str) -> Result<(), CallError> {
 }
 
 /// What answers is not Kafka.
-pub fn no_kafka(server: &Server) -> CallError {
+pub(crate) fn no_kafka(server: &Server) -> CallError {
     no_server(
         format!("{server} did not greet us as Kafka does"),
         "check that the address is a Kafka broker's, and whether its port is encrypted (kafka+ssl://)",
@@ -171,14 +171,14 @@ pub fn no_kafka(server: &Server) -> CallError {
 
 /// Whether the broker knows of passwords, but not in the way that was tried.
 #[must_use]
-pub fn is_other_way(refusal: &str) -> bool {
+pub(crate) fn is_other_way(refusal: &str) -> bool {
     ["UnsupportedSaslMechanism", "unsupported sasl mechanism"]
         .iter()
         .any(|words| refusal.contains(words))
 }
 
 /// The broker was reached, and would not have us.
-pub fn unwelcome(server: &Server, refusal: &str) -> CallError {
+pub(crate) fn unwelcome(server: &Server, refusal: &str) -> CallError {
     if is_other_way(refusal) {
         let message = format!(
             "{server} takes no password in a way that we know (SCRAM-SHA-512, SCRAM-SHA-256, PLAIN)"

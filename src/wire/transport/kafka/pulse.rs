@@ -14,7 +14,7 @@ const QUESTION: i16 = 18;
 const LONGEST: usize = 64 * 1024;
 
 /// Asks again and again.
-pub struct Pulse {
+pub(crate) struct Pulse {
     socket: Socket,
     asked: i32,
 }

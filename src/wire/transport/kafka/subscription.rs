@@ -38,7 +38,7 @@ const WAITING_LONGEST: i32 = 1_000;
 const TOGETHER: usize = 16;
 
 /// All partitions of a topic.
-pub struct Subscription {
+pub(crate) struct Subscription {
     place: String,
     topic: String,
     partitions: Vec<Place>,

@@ -20,7 +20,7 @@ const TRIES: usize = 6;
 const MAKING: i32 = 4_000;
 
 /// The topics at one place.
-pub struct Topics {
+pub(crate) struct Topics {
     client: Client,
     place: String,
     largest: usize,

@@ -4,7 +4,7 @@ use prost::{Message, Oneof, encoding::decode_key};
 
 /// Every frame begins with one of these.
 #[derive(Clone, PartialEq, Message)]
-pub struct BaseCommand {
+pub(crate) struct BaseCommand {
     #[prost(int32, required, tag = "1")]
     pub kind: i32,
     #[prost(oneof = "Command", tags = "2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,23,24")]
@@ -22,7 +22,7 @@ impl From<Command> for BaseCommand {
 }
 
 #[derive(Clone, PartialEq, Oneof)]
-pub enum Command {
+pub(crate) enum Command {
     #[prost(message, tag = "2")]
     Connect(Connect),
     #[prost(message, tag = "3")]
@@ -66,7 +66,7 @@ pub enum Command {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct KeyValue {
+pub(crate) struct KeyValue {
     #[prost(string, required, tag = "1")]
     pub key: String,
     #[prost(string, required, tag = "2")]
@@ -74,7 +74,7 @@ pub struct KeyValue {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Connect {
+pub(crate) struct Connect {
     #[prost(string, required, tag = "1")]
     pub client_version: String,
     #[prost(bytes = "vec", optional, tag = "3")]
@@ -86,7 +86,7 @@ pub struct Connect {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Connected {
+pub(crate) struct Connected {
     #[prost(string, required, tag = "1")]
     pub server_version: String,
     #[prost(int32, optional, tag = "3")]
@@ -94,7 +94,7 @@ pub struct Connected {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Subscribe {
+pub(crate) struct Subscribe {
     #[prost(string, required, tag = "1")]
     pub topic: String,
     #[prost(string, required, tag = "2")]
@@ -111,12 +111,12 @@ pub struct Subscribe {
 }
 
 /// Each subscriber has a subscription of its own.
-pub const EXCLUSIVE: i32 = 0;
+pub(crate) const EXCLUSIVE: i32 = 0;
 /// All who name the same subscription share its messages.
-pub const SHARED: i32 = 1;
+pub(crate) const SHARED: i32 = 1;
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Producer {
+pub(crate) struct Producer {
     #[prost(string, required, tag = "1")]
     pub topic: String,
     #[prost(uint64, required, tag = "2")]
@@ -126,7 +126,7 @@ pub struct Producer {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Send {
+pub(crate) struct Send {
     #[prost(uint64, required, tag = "1")]
     pub producer: u64,
     #[prost(uint64, required, tag = "2")]
@@ -134,7 +134,7 @@ pub struct Send {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct SendReceipt {
+pub(crate) struct SendReceipt {
     #[prost(uint64, required, tag = "1")]
     pub producer: u64,
     #[prost(uint64, required, tag = "2")]
@@ -142,7 +142,7 @@ pub struct SendReceipt {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct SendError {
+pub(crate) struct SendError {
     #[prost(uint64, required, tag = "1")]
     pub producer: u64,
     #[prost(uint64, required, tag = "2")]
@@ -154,7 +154,7 @@ pub struct SendError {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct MessageId {
+pub(crate) struct MessageId {
     #[prost(uint64, required, tag = "1")]
     pub ledger: u64,
     #[prost(uint64, required, tag = "2")]
@@ -165,7 +165,7 @@ pub struct MessageId {
 
 /// A message for one of our consumers.
 #[derive(Clone, PartialEq, Message)]
-pub struct Delivery {
+pub(crate) struct Delivery {
     #[prost(uint64, required, tag = "1")]
     pub consumer: u64,
     #[prost(message, optional, tag = "2")]
@@ -173,7 +173,7 @@ pub struct Delivery {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Ack {
+pub(crate) struct Ack {
     #[prost(uint64, required, tag = "1")]
     pub consumer: u64,
     /// 0: this message alone.
@@ -185,7 +185,7 @@ pub struct Ack {
 
 /// How many more messages may be sent to a consumer.
 #[derive(Clone, PartialEq, Message)]
-pub struct Flow {
+pub(crate) struct Flow {
     #[prost(uint64, required, tag = "1")]
     pub consumer: u64,
     #[prost(uint32, required, tag = "2")]
@@ -194,7 +194,7 @@ pub struct Flow {
 
 /// Ends the subscription itself, with all that waits in it.
 #[derive(Clone, PartialEq, Message)]
-pub struct Unsubscribe {
+pub(crate) struct Unsubscribe {
     #[prost(uint64, required, tag = "1")]
     pub consumer: u64,
     #[prost(uint64, required, tag = "2")]
@@ -202,13 +202,13 @@ pub struct Unsubscribe {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Success {
+pub(crate) struct Success {
     #[prost(uint64, required, tag = "1")]
     pub request: u64,
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Refusal {
+pub(crate) struct Refusal {
     #[prost(uint64, required, tag = "1")]
     pub request: u64,
     #[prost(int32, required, tag = "2")]
@@ -218,7 +218,7 @@ pub struct Refusal {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct CloseProducer {
+pub(crate) struct CloseProducer {
     #[prost(uint64, required, tag = "1")]
     pub producer: u64,
     #[prost(uint64, required, tag = "2")]
@@ -226,7 +226,7 @@ pub struct CloseProducer {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct CloseConsumer {
+pub(crate) struct CloseConsumer {
     #[prost(uint64, required, tag = "1")]
     pub consumer: u64,
     #[prost(uint64, required, tag = "2")]
@@ -234,7 +234,7 @@ pub struct CloseConsumer {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct ProducerSuccess {
+pub(crate) struct ProducerSuccess {
     #[prost(uint64, required, tag = "1")]
     pub request: u64,
     #[prost(string, required, tag = "2")]
@@ -242,13 +242,13 @@ pub struct ProducerSuccess {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Ping {}
+pub(crate) struct Ping {}
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Pong {}
+pub(crate) struct Pong {}
 
 #[derive(Clone, PartialEq, Message)]
-pub struct Lookup {
+pub(crate) struct Lookup {
     #[prost(string, required, tag = "1")]
     pub topic: String,
     #[prost(uint64, required, tag = "2")]
@@ -258,7 +258,7 @@ pub struct Lookup {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub struct LookupResponse {
+pub(crate) struct LookupResponse {
     #[prost(string, optional, tag = "1")]
     pub url: Option<String>,
     #[prost(string, optional, tag = "2")]
@@ -279,13 +279,13 @@ pub struct LookupResponse {
 }
 
 /// Ask the broker at that address.
-pub const REDIRECTED: i32 = 0;
+pub(crate) const REDIRECTED: i32 = 0;
 /// The broker at that address has the topic.
-pub const FOUND: i32 = 1;
+pub(crate) const FOUND: i32 = 1;
 
 /// What stands before a message's payload.
 #[derive(Clone, PartialEq, Message)]
-pub struct Metadata {
+pub(crate) struct Metadata {
     #[prost(string, required, tag = "1")]
     pub producer: String,
     #[prost(uint64, required, tag = "2")]
@@ -305,7 +305,7 @@ pub struct Metadata {
 
 /// What stands before each message of a batch.
 #[derive(Clone, PartialEq, Message)]
-pub struct SingleMetadata {
+pub(crate) struct SingleMetadata {
     #[prost(message, repeated, tag = "1")]
     pub properties: Vec<KeyValue>,
     #[prost(int32, required, tag = "3")]

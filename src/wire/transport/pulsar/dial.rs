@@ -7,7 +7,7 @@ use super::{link::Pulsar, meet::Brokers};
 use crate::wire::transport::{bus::Doing, reconnecting::Dial, socket};
 
 /// Tries a connection's brokers in their order.
-pub struct Dialling(pub Brokers);
+pub(crate) struct Dialling(pub Brokers);
 
 impl Dial for Dialling {
     type Link = Pulsar;

@@ -17,7 +17,7 @@ const MOST_METADATA: usize = 5 * 1024 * 1024;
 
 /// A frame as it came, without its length.
 #[derive(Debug, PartialEq)]
-pub struct Frame {
+pub(crate) struct Frame {
     pub command: Command,
     /// What follows a message's command.
     pub message: Option<(Metadata, Bytes)>,
@@ -25,14 +25,14 @@ pub struct Frame {
 
 /// One message of a frame.
 #[derive(Debug, PartialEq)]
-pub struct Single {
+pub(crate) struct Single {
     pub headers: Vec<(String, String)>,
     pub body: Bytes,
 }
 
 /// Why a frame or a message cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub(crate) enum Fault {
     /// It ends too early, or its numbers make no sense.
     Broken,
     /// Its checksum is not that of its content.
@@ -45,7 +45,7 @@ pub enum Fault {
 
 /// A frame of a command alone, with its length.
 #[must_use]
-pub fn plain(command: Command) -> Bytes {
+pub(crate) fn plain(command: Command) -> Bytes {
     let command = BaseCommand::from(command).encode_to_vec();
     let mut frame = BytesMut::with_capacity(8 + command.len());
     frame.put_u32(size(4 + command.len()));
@@ -56,7 +56,7 @@ pub fn plain(command: Command) -> Bytes {
 
 /// A frame with a message, with its length and a checksum.
 #[must_use]
-pub fn with_message(command: Command, metadata: &Metadata, body: &[u8]) -> Bytes {
+pub(crate) fn with_message(command: Command, metadata: &Metadata, body: &[u8]) -> Bytes {
     let command = BaseCommand::from(command).encode_to_vec();
     let metadata = metadata.encode_to_vec();
     let checked = 4 + metadata.len() + body.len();
@@ -83,7 +83,7 @@ fn size(length: usize) -> u32 {
 
 /// Reads a frame without its length; `None` for a command that we do not know, which is to be
 /// passed over.
-pub fn read(mut frame: Bytes) -> Result<Option<Frame>, Fault> {
+pub(crate) fn read(mut frame: Bytes) -> Result<Option<Frame>, Fault> {
     let command = metadata_part(&mut frame, &mut { MOST_METADATA })?;
     let command = BaseCommand::decode(command).map_err(|_| Fault::Broken)?.command;
     let Some(command) = command else { return Ok(None) };
@@ -130,7 +130,7 @@ fn take(bytes: &mut Bytes, length: usize) -> Result<Bytes, Fault> {
 }
 
 /// The messages of a frame: those of its batch, or the one that it is.
-pub fn singles(metadata: Metadata, mut payload: Bytes) -> Result<Vec<Single>, Fault> {
+pub(crate) fn singles(metadata: Metadata, mut payload: Bytes) -> Result<Vec<Single>, Fault> {
     if let Some(way) = metadata.compression.filter(|way| *way != 0) {
         return Err(Fault::Compressed(way));
     }
@@ -156,7 +156,7 @@ fn headers(properties: Vec<KeyValue>) -> Vec<(String, String)> {
 
 /// A message's properties.
 #[must_use]
-pub fn properties(headers: &[(String, String)]) -> Vec<KeyValue> {
+pub(crate) fn properties(headers: &[(String, String)]) -> Vec<KeyValue> {
     headers.iter().map(|(key, value)| KeyValue { key: key.clone(), value: value.clone() }).collect()
 }
 

@@ -42,7 +42,7 @@ const REDIRECTIONS: usize = 10;
 
 /// The brokers that are spoken to together: the one that was asked first, and those that have
 /// topics we use.
-pub struct Pulsar {
+pub(crate) struct Pulsar {
     brokers: Brokers,
     first: Arc<Wire>,
     version: String,
@@ -55,7 +55,7 @@ pub struct Pulsar {
 }
 
 /// A consumer and its messages.
-pub struct Subscription {
+pub(crate) struct Subscription {
     wire: Arc<Wire>,
     number: u64,
     arrivals: mpsc::Receiver<Arrived>,

@@ -37,7 +37,7 @@ const USUAL: usize = 5 * 1024 * 1024;
 
 /// How to reach brokers.
 #[derive(Clone)]
-pub struct Brokers {
+pub(crate) struct Brokers {
     pub servers: Vec<Server>,
     pub encryption: Option<Arc<ClientConfig>>,
     /// The way to log in, and what is shown there.
@@ -47,7 +47,7 @@ pub struct Brokers {
 }
 
 /// A broker that has greeted us.
-pub struct Met {
+pub(crate) struct Met {
     pub wire: Wire,
     pub version: String,
     /// The largest message that it takes.

@@ -3,7 +3,7 @@
 use crate::model::{call::CallError, error_kind::ErrorKind, size};
 
 /// The broker would not do what it was asked, with its number for the reason.
-pub fn refused(place: &str, doing: &str, at: &str, number: i32, said: &str) -> CallError {
+pub(crate) fn refused(place: &str, doing: &str, at: &str, number: i32, said: &str) -> CallError {
     let message = format!(
         "{place} does not let us {doing} {at}: {}",
         if said.is_empty() { "it says no more" } else { said }
@@ -35,7 +35,7 @@ pub fn refused(place: &str, doing: &str, at: &str, number: i32, said: &str) -> C
 }
 
 /// The connection ended while something was waited for.
-pub fn lost(place: &str) -> CallError {
+pub(crate) fn lost(place: &str) -> CallError {
     CallError::new(
         ErrorKind::ConnectionLost,
         format!("the connection to {place} broke before it had confirmed"),
@@ -44,7 +44,7 @@ pub fn lost(place: &str) -> CallError {
 }
 
 /// The broker sends what nobody has room for.
-pub fn unasked(place: &str) -> CallError {
+pub(crate) fn unasked(place: &str) -> CallError {
     CallError::new(
         ErrorKind::Flooded,
         format!("{place} sent more messages than it was asked for, so the connection was closed"),
@@ -53,7 +53,7 @@ pub fn unasked(place: &str) -> CallError {
 }
 
 /// The broker would not have us.
-pub fn unwelcome(place: &str, number: i32, said: &str) -> CallError {
+pub(crate) fn unwelcome(place: &str, number: i32, said: &str) -> CallError {
     if matches!(number, 3 | 4) {
         let remedy = "check the token or password of this connection";
         return CallError::new(
@@ -69,7 +69,7 @@ pub fn unwelcome(place: &str, number: i32, said: &str) -> CallError {
     )
 }
 
-pub fn no_pulsar(place: &str) -> CallError {
+pub(crate) fn no_pulsar(place: &str) -> CallError {
     CallError::new(
         ErrorKind::NoServer,
         format!("{place} did not greet us as Pulsar does"),
@@ -77,7 +77,7 @@ pub fn no_pulsar(place: &str) -> CallError {
     )
 }
 
-pub fn too_large(place: &str, size: usize, most: usize) -> CallError {
+pub(crate) fn too_large(place: &str, size: usize, most: usize) -> CallError {
     CallError::new(
         ErrorKind::TooLarge,
         format!(
@@ -90,7 +90,7 @@ pub fn too_large(place: &str, size: usize, most: usize) -> CallError {
 }
 
 /// The broker says that another one has the topic, and that one cannot be reached.
-pub fn elsewhere(place: &str, url: &str, at: &str, cause: &CallError) -> CallError {
+pub(crate) fn elsewhere(place: &str, url: &str, at: &str, cause: &CallError) -> CallError {
     CallError::new(
         cause.kind.clone(),
         format!("{place} says that {at} is at {url}, and there: {}", cause.message),
@@ -99,7 +99,7 @@ pub fn elsewhere(place: &str, url: &str, at: &str, cause: &CallError) -> CallErr
 }
 
 /// The broker sends us on to one that it knows no encrypted address of.
-pub fn unencrypted(place: &str, url: &str, at: &str) -> CallError {
+pub(crate) fn unencrypted(place: &str, url: &str, at: &str) -> CallError {
     CallError::new(
         ErrorKind::Tls,
         format!(
@@ -109,7 +109,7 @@ pub fn unencrypted(place: &str, url: &str, at: &str) -> CallError {
     )
 }
 
-pub fn no_lookup(place: &str, at: &str) -> CallError {
+pub(crate) fn no_lookup(place: &str, at: &str) -> CallError {
     CallError::new(
         ErrorKind::NoServer,
         format!("{place} does not say which broker has {at}"),

@@ -48,7 +48,7 @@ const OUTBOX: usize = 256;
 const SILENCE: Duration = Duration::from_secs(30);
 
 /// Messages that came for one consumer in one frame.
-pub struct Arrived {
+pub(crate) struct Arrived {
     pub id: Option<MessageId>,
     pub singles: Vec<Single>,
 }
@@ -56,7 +56,7 @@ pub struct Arrived {
 type Answer = oneshot::Sender<Result<Command, CallError>>;
 
 /// An open connection. Dropping it closes it.
-pub struct Wire {
+pub(crate) struct Wire {
     shared: Arc<Shared>,
     tasks: [AbortHandle; 2],
 }
@@ -89,12 +89,12 @@ impl Drop for Wire {
 }
 
 /// A stream to a broker, cut into frames.
-pub type Frames = FramedRead<ReadHalf<Socket>, LengthDelimitedCodec>;
+pub(crate) type Frames = FramedRead<ReadHalf<Socket>, LengthDelimitedCodec>;
 
 /// Both halves of a stream to a broker, the one that is read cut into frames. One whose length says
 /// that its message has more than so many bytes is refused before it is read.
 #[must_use]
-pub fn halves(socket: Socket, largest: u64) -> (Frames, WriteHalf<Socket>) {
+pub(crate) fn halves(socket: Socket, largest: u64) -> (Frames, WriteHalf<Socket>) {
     let (read, write) = tokio::io::split(socket);
     let most = usize::try_from(largest.saturating_add(AROUND)).unwrap_or(usize::MAX);
     let codec = LengthDelimitedCodec::builder().max_frame_length(most).new_codec();

@@ -14,7 +14,7 @@ use crate::wire::transport::socket::Socket;
 
 /// The largest frame that we agree to, which is RabbitMQ's own wish. lapin makes room for many of
 /// the agreed size at once.
-pub const FRAME: u32 = 128 * 1024;
+pub(crate) const FRAME: u32 = 128 * 1024;
 
 /// What an answer's message may have beside its text.
 const AROUND: u64 = 1024 * 1024;
@@ -29,7 +29,7 @@ const END: u64 = 1;
 
 /// Why such a stream ended.
 #[derive(Debug, PartialEq, Eq)]
-pub struct TooLarge {
+pub(crate) struct TooLarge {
     /// A frame, or a message.
     pub what: &'static str,
     pub most: u64,
@@ -44,7 +44,7 @@ impl fmt::Display for TooLarge {
 impl Error for TooLarge {}
 
 /// A socket whose frames are looked at as they come in.
-pub struct Bounded {
+pub(crate) struct Bounded {
     socket: Socket,
     frames: Frames,
 }

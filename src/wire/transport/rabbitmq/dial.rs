@@ -43,7 +43,7 @@ use crate::{
 const HEARTBEAT: u16 = 10;
 
 /// The brokers of a connection, in the order in which they are tried.
-pub struct Rabbits {
+pub(crate) struct Rabbits {
     servers: Vec<Server>,
     encryption: Option<Arc<ClientConfig>>,
     user: AMQPUserInfo,

@@ -35,7 +35,7 @@ const FLEETING: u8 = 1;
 const PERSISTENT: u8 = 2;
 
 /// One connection to a broker.
-pub struct Rabbit {
+pub(crate) struct Rabbit {
     connection: lapin::Connection,
     place: String,
     events: Mutex<BoxStream<'static, Event>>,
@@ -51,7 +51,7 @@ struct Outlet {
 }
 
 /// A consumer on a channel of its own.
-pub struct Subscription {
+pub(crate) struct Subscription {
     channel: Channel,
     consumer: Consumer,
     share: Share,

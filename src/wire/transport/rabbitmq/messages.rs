@@ -20,14 +20,14 @@ fn amqp(error: &Error) -> Option<(u16, &AMQPError)> {
 }
 
 /// The broker announced more than is read, and so the connection ended.
-pub fn too_large(place: &str, error: &Error) -> Option<CallError> {
+pub(crate) fn too_large(place: &str, error: &Error) -> Option<CallError> {
     let Fault::IOError(error) = error.kind() else { return None };
     let TooLarge { what, most } = error.get_ref()?.downcast_ref()?;
     Some(socket::too_large(place, what, *most))
 }
 
 /// The broker was reached, and would not have us.
-pub fn unwelcome(server: &Server, error: &Error) -> CallError {
+pub(crate) fn unwelcome(server: &Server, error: &Error) -> CallError {
     match amqp(error) {
         Some((403, _)) => CallError::new(
             ErrorKind::Refused,
@@ -52,7 +52,7 @@ pub fn unwelcome(server: &Server, error: &Error) -> CallError {
 }
 
 /// The broker would not do what it was asked at that place.
-pub fn refused(place: &str, doing: &str, at: &str, error: &Error) -> CallError {
+pub(crate) fn refused(place: &str, doing: &str, at: &str, error: &Error) -> CallError {
     if let Some(problem) = too_large(place, error) {
         return problem;
     }
@@ -96,7 +96,7 @@ pub fn refused(place: &str, doing: &str, at: &str, error: &Error) -> CallError {
 }
 
 /// No queue took the message.
-pub fn unheard(place: &str, at: &str) -> CallError {
+pub(crate) fn unheard(place: &str, at: &str) -> CallError {
     CallError::new(
         ErrorKind::NoResponders,
         format!("no queue is bound to the exchange {at} at {place}, so nobody heard the message"),
@@ -105,7 +105,7 @@ pub fn unheard(place: &str, at: &str) -> CallError {
 }
 
 /// A queue did not take the message.
-pub fn declined(place: &str, at: &str) -> CallError {
+pub(crate) fn declined(place: &str, at: &str) -> CallError {
     CallError::new(
         ErrorKind::Refused,
         format!("{place} did not take the message for {at}"),
@@ -114,7 +114,7 @@ pub fn declined(place: &str, at: &str) -> CallError {
 }
 
 /// The broker has run short of memory or disk.
-pub fn blocked(place: &str) -> CallError {
+pub(crate) fn blocked(place: &str) -> CallError {
     CallError::new(
         ErrorKind::NoServer,
         format!(
@@ -124,7 +124,7 @@ pub fn blocked(place: &str) -> CallError {
     )
 }
 
-pub fn too_long(name: &str) -> CallError {
+pub(crate) fn too_long(name: &str) -> CallError {
     let start: String = name.chars().take(40).flat_map(char::escape_debug).collect();
     CallError::new(
         ErrorKind::BadSubject,
@@ -134,7 +134,7 @@ pub fn too_long(name: &str) -> CallError {
 }
 
 /// Why a connection is no longer there.
-pub fn ended(place: &str, error: &Error) -> String {
+pub(crate) fn ended(place: &str, error: &Error) -> String {
     match amqp(error) {
         Some((_, said)) => format!("{place} closed the connection: {}", said.get_message()),
         None => format!("the connection to {place} failed: {error}"),

@@ -37,7 +37,7 @@ const SOCKET: &str = "/api/v1/socket";
 const ADMITTING: Duration = Duration::from_secs(15);
 
 /// The gateways of a connection, in the order in which they are tried.
-pub struct Gateways {
+pub(crate) struct Gateways {
     servers: Vec<Server>,
     encryption: Option<Arc<ClientConfig>>,
     token: Option<String>,

@@ -33,7 +33,7 @@ use crate::{
 };
 
 /// An open socket.
-pub type Stream = WebSocketStream<Socket>;
+pub(crate) type Stream = WebSocketStream<Socket>;
 
 /// How often the other side is asked whether it is there.
 const ASKING: Duration = Duration::from_secs(10);
@@ -48,7 +48,7 @@ const QUEUE: usize = 64;
 const ID: &str = "id";
 
 /// One socket to a gateway.
-pub struct Gateway {
+pub(crate) struct Gateway {
     place: String,
     workspace: String,
     sink: Mutex<SplitSink<Stream, Message>>,
@@ -61,7 +61,7 @@ pub struct Gateway {
 struct Subscriptions(Lock<HashMap<String, mpsc::Sender<Incoming>>>);
 
 /// Hears the frames of one id.
-pub struct Subscription {
+pub(crate) struct Subscription {
     id: String,
     queue: mpsc::Receiver<Incoming>,
     subscriptions: Weak<Subscriptions>,

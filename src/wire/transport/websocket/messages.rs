@@ -11,7 +11,7 @@ use crate::{
 
 /// Something is there, but not what we look for.
 #[must_use]
-pub fn no_gateway(place: &str, cause: &str) -> CallError {
+pub(crate) fn no_gateway(place: &str, cause: &str) -> CallError {
     no_server(
         format!("{place} is no gateway that we can speak to: {cause}"),
         "check the address and the port (the gateway's own, 8888 as it comes), and whether it wants wss://",
@@ -20,7 +20,7 @@ pub fn no_gateway(place: &str, cause: &str) -> CallError {
 
 /// There was no socket, or not for long.
 #[must_use]
-pub fn unwelcome(place: &str, error: &Error) -> CallError {
+pub(crate) fn unwelcome(place: &str, error: &Error) -> CallError {
     match error {
         Error::Http(response) => no_gateway(
             place,
@@ -32,7 +32,7 @@ pub fn unwelcome(place: &str, error: &Error) -> CallError {
 }
 
 #[must_use]
-pub fn not_let_in(place: &str, has_token: bool) -> CallError {
+pub(crate) fn not_let_in(place: &str, has_token: bool) -> CallError {
     let (cause, remedy) = if has_token {
         (
             "the token is wrong or expired",
@@ -49,7 +49,7 @@ pub fn not_let_in(place: &str, has_token: bool) -> CallError {
 }
 
 #[must_use]
-pub fn undecided(place: &str, within: Duration) -> CallError {
+pub(crate) fn undecided(place: &str, within: Duration) -> CallError {
     no_server(
         format!(
             "{place} took our token and did not say within {} s whether it is good",
@@ -61,7 +61,7 @@ pub fn undecided(place: &str, within: Duration) -> CallError {
 
 /// A frame that could not be sent.
 #[must_use]
-pub fn unsent(place: &str, error: &Error) -> CallError {
+pub(crate) fn unsent(place: &str, error: &Error) -> CallError {
     CallError {
         kind: ErrorKind::ConnectionLost,
         message: format!("the request could not be handed to {place}: {error}"),
@@ -71,7 +71,7 @@ pub fn unsent(place: &str, error: &Error) -> CallError {
 
 /// What ended the connection.
 #[must_use]
-pub fn broke(place: &str, error: &Error) -> String {
+pub(crate) fn broke(place: &str, error: &Error) -> String {
     match error {
         Error::Capacity(error) => format!("{place} sent more than is taken in one frame: {error}"),
         Error::Utf8(_) => format!("{place} sent text that is not UTF-8, which ends the socket"),

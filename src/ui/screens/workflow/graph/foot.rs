@@ -15,7 +15,7 @@ fn keys(facts: &Facts, rows: impl Iterator<Item = ToolRow>) -> String {
 const FEW: usize = 4;
 
 /// About the arrow if one is chosen, else about the state.
-pub fn words(facts: &Facts, row: Option<StateRow>, edge: Option<&Edge>) -> String {
+pub(crate) fn words(facts: &Facts, row: Option<StateRow>, edge: Option<&Edge>) -> String {
     let name = |row: StateRow| &*facts.workflow.states()[row];
     match (edge, row) {
         (Some(Edge { link: Link::Between { from, to }, tools }), _) => {

@@ -9,7 +9,7 @@ use crate::engine::{
 
 /// What stands at a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum HitTarget {
+pub(crate) enum HitTarget {
     State(StateRow),
     /// A box that stands for several states.
     Folded(Vec<StateRow>),
@@ -24,14 +24,14 @@ pub enum HitTarget {
 
 /// An end of an arrow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub(crate) enum End {
     Tail,
     Head,
 }
 
 /// The arrow whose line runs through a point, and which of its ends is nearer; only where it is one
 /// arrow.
-pub fn grip(laid: &Laid, point: Point) -> Option<(Edge, End)> {
+pub(crate) fn grip(laid: &Laid, point: Point) -> Option<(Edge, End)> {
     match (laid.picture.hit(point), at(laid, point)) {
         (Hit::Arrow(row), HitTarget::Edge(edge)) => {
             let route = &laid.picture.arrows[row];
@@ -45,7 +45,7 @@ pub fn grip(laid: &Laid, point: Point) -> Option<(Edge, End)> {
 }
 
 /// What stands at a point of the picture.
-pub fn at(laid: &Laid, point: Point) -> HitTarget {
+pub(crate) fn at(laid: &Laid, point: Point) -> HitTarget {
     let edge = |link: Link, tools: &[ToolRow]| Edge { link, tools: tools.to_vec() };
     let state = |row: usize| laid.extent.nodes[row].state();
     let strand =

@@ -23,7 +23,7 @@ use crate::{
 
 /// What the user chose to see.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Shown {
+pub(crate) struct Shown {
     pub scale: Scale,
     pub detail: Detail,
     /// States whose part or neighbours are shown.
@@ -47,7 +47,7 @@ struct Key {
 /// What the texts in the boxes depend on beside the layout.
 type Content = (Option<StateRow>, AskedGroups);
 
-pub struct Laid {
+pub(crate) struct Laid {
     key: Key,
     room: (u16, u16),
     content: Content,

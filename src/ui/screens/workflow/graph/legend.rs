@@ -19,7 +19,7 @@ const ARROWS: [(&str, &str); 6] = [
 ];
 
 /// The page of all signs.
-pub fn page() -> Page {
+pub(crate) fn page() -> Page {
     let row = |sign: &str, words: &str| -> Line {
         vec![(Role::Accent, format!("{sign:<8}")), (Role::Text, words.to_owned())]
     };

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// What is drawn: which part of the picture is in view, and which boxes to mark.
-pub struct MiniMap {
+pub(crate) struct MiniMap {
     pub view: Area,
     pub current: Option<usize>,
     pub selected: Option<usize>,
@@ -22,7 +22,7 @@ pub struct MiniMap {
 
 /// The place of the map of a picture of some size on a pane; `None` where there is no room. It
 /// keeps away from what is selected.
-pub fn place(inside: Rect, picture: (usize, usize), selected: Option<Rect>) -> Option<Rect> {
+pub(crate) fn place(inside: Rect, picture: (usize, usize), selected: Option<Rect>) -> Option<Rect> {
     if inside.width < 48 || inside.height < 14 {
         return None;
     }
@@ -41,7 +41,7 @@ pub fn place(inside: Rect, picture: (usize, usize), selected: Option<Rect>) -> O
 }
 
 /// The point of the picture that a cell of the map stands for.
-pub fn point(laid: &Laid, map: Rect, column: u16, row: u16) -> Point {
+pub(crate) fn point(laid: &Laid, map: Rect, column: u16, row: u16) -> Point {
     let scaled = |at: u16, start: u16, room: u16, size: usize| {
         let room = usize::from(room.saturating_sub(2)).max(1);
         (2 * usize::from(at.saturating_sub(start + 1)).min(room - 1) + 1) * size / (2 * room)

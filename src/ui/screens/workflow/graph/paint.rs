@@ -19,21 +19,21 @@ use crate::{
 
 /// What is drawn differently from the rest.
 #[derive(Clone, Copy)]
-pub struct Chosen {
+pub(crate) struct Chosen {
     pub node: Option<usize>,
     pub arrow: Option<usize>,
 }
 
 /// How it is drawn.
 #[derive(Clone, Copy)]
-pub struct Look<'l> {
+pub(crate) struct Look<'l> {
     pub styles: &'l Styles,
     pub chosen: Chosen,
 }
 
 /// Draws the part of the picture that begins at `offset`; where that is less than nothing, the
 /// picture begins within the pane.
-pub fn picture(
+pub(crate) fn picture(
     buffer: &mut Buffer,
     inside: Rect,
     offset: (i32, i32),
@@ -65,7 +65,7 @@ pub fn picture(
 }
 
 /// The part of the picture that is in view.
-pub fn window(inside: Rect, offset: (i32, i32), laid: &Laid) -> Area {
+pub(crate) fn window(inside: Rect, offset: (i32, i32), laid: &Laid) -> Area {
     let part = |offset: i32, size: usize, room: u16| {
         let begin = usize::try_from(offset.max(0)).unwrap_or(0).min(size);
         (begin, usize::from(room).min(size - begin))
@@ -81,7 +81,7 @@ fn lead(offset: i32) -> u16 {
 }
 
 /// Signs on the pane's edge where the picture goes on.
-pub fn ways_out(
+pub(crate) fn ways_out(
     buffer: &mut Buffer,
     inside: Rect,
     offset: (i32, i32),

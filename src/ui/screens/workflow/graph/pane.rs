@@ -37,7 +37,7 @@ use crate::{
 };
 
 #[derive(Default)]
-pub struct Graph {
+pub(crate) struct Graph {
     pub(super) shown: Shown,
     pub(super) laid: Option<Laid>,
     /// The picture's cell at the pane's upper left corner; less than nothing where the picture is
@@ -62,7 +62,7 @@ pub struct Graph {
 
 /// Whether the small map is shown where there is need for it.
 #[derive(Clone, Copy, Default, PartialEq)]
-pub enum Map {
+pub(crate) enum Map {
     #[default]
     WhereNeeded,
     Hidden,
@@ -70,7 +70,7 @@ pub enum Map {
 
 /// What the view does when the run goes on.
 #[derive(Clone, Copy, Default, PartialEq)]
-pub enum Follows {
+pub(crate) enum Follows {
     #[default]
     Run,
     Nothing,
@@ -78,7 +78,7 @@ pub enum Follows {
 
 /// What the mouse took hold of.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Held {
+pub(crate) enum Held {
     Picture(u16, u16),
     Map,
 }

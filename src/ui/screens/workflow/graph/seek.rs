@@ -18,7 +18,7 @@ use crate::{
 
 /// What was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub(crate) enum Found {
     State(StateRow),
     /// A tool, at the first arrow that it is on.
     Tool(ToolRow, Link),
@@ -26,7 +26,7 @@ pub enum Found {
 
 /// What a key did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sought {
+pub(crate) enum Sought {
     /// Something else is shown now.
     Moved,
     Accepted,
@@ -36,7 +36,7 @@ pub enum Sought {
 }
 
 #[derive(Default)]
-pub struct Seek {
+pub(crate) struct Seek {
     text: TextInput,
     found: Vec<Found>,
     at: usize,

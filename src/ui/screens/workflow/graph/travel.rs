@@ -4,10 +4,10 @@ use super::layout::Laid;
 use crate::engine::layout::picture::Area;
 
 /// A direction on the screen: to the right and down are positive.
-pub type Step = (i32, i32);
+pub(crate) type Step = (i32, i32);
 
 /// The box that lies next in a direction.
-pub fn next_box(laid: &Laid, from: usize, step: Step) -> Option<usize> {
+pub(crate) fn next_box(laid: &Laid, from: usize, step: Step) -> Option<usize> {
     let linked = laid.states.arrows.iter().filter_map(|strand| {
         match (strand.from == from, strand.to == from) {
             (true, false) => Some(strand.to),

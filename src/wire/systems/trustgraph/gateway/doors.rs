@@ -98,7 +98,7 @@ const RAG: &str = "custom-rag";
 /// All samples, as MCP tools of their names, and the one that stands for the gateway's own
 /// retrieval.
 #[must_use]
-pub fn samples(connection: &Connection) -> Vec<GatewayRoute> {
+pub(crate) fn samples(connection: &Connection) -> Vec<GatewayRoute> {
     let gateway = Gateway::of(connection);
     let door = |service: &str, name: &str, config, sample| {
         let at = Endpoint::of_flow(service, &gateway);
@@ -124,7 +124,7 @@ pub fn samples(connection: &Connection) -> Vec<GatewayRoute> {
 }
 
 /// Where a request goes.
-pub enum Way {
+pub(crate) enum Way {
     /// To somebody, who says this.
     To(String, Decided),
     /// The service is there, but not what is asked of it.
@@ -134,7 +134,7 @@ pub enum Way {
 /// What is said to a request: by the first that has a rule for it, else the first that it is for
 /// says why none has.
 #[must_use]
-pub fn choose(doors: &[GatewayRoute], at: &Endpoint, asked: &Asked) -> Way {
+pub(crate) fn choose(doors: &[GatewayRoute], at: &Endpoint, asked: &Asked) -> Way {
     let asking = Asking { user: &asked.user, config: &asked.config, arguments: &asked.arguments };
     let mut unruled = None;
     for door in doors.iter().filter(|door| door.takes(at, asked)) {

@@ -41,10 +41,10 @@ use crate::{
 };
 
 /// The body of an answer.
-pub type Body = UnsyncBoxBody<Bytes, Infallible>;
+pub(crate) type Body = UnsyncBoxBody<Bytes, Infallible>;
 
 /// How much one request may hold.
-pub const LARGEST: usize = 16 * 1024 * 1024;
+pub(crate) const LARGEST: usize = 16 * 1024 * 1024;
 
 /// Between two messages of the agent, so that a person sees them come.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -53,7 +53,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 const DEFAULT: &str = "default";
 
 /// A gateway of our own.
-pub struct GatewayServer {
+pub(crate) struct GatewayServer {
     pub doors: Vec<GatewayRoute>,
     /// The configuration, and an agent that has its tools; `None`: neither is answered for.
     pub table: Option<Mutex<Table>>,
@@ -72,7 +72,7 @@ pub struct GatewayServer {
 }
 
 /// What is said to a request that was passed on.
-pub struct Passed {
+pub(crate) struct Passed {
     pub service: String,
     pub play: Play,
     /// There is nobody; the gateway says nothing, and says it at once.
@@ -200,10 +200,10 @@ impl GatewayServer {
 }
 
 /// A request that was not passed on; it is told of already.
-pub struct Refused(pub Refusal);
+pub(crate) struct Refused(pub Refusal);
 
 /// Tells whoever serves of one request, when it is dropped.
-pub struct Telling {
+pub(crate) struct Telling {
     pub answered: Answered,
     reports: Option<mpsc::Sender<Answered>>,
 }

@@ -34,7 +34,7 @@ const SOCKET: &str = "/api/v1/socket";
 
 /// Answers the requests of one connection until it ends; once stopped, the one under way is the
 /// last.
-pub async fn attend(stream: TcpStream, house: Arc<GatewayServer>) {
+pub(crate) async fn attend(stream: TcpStream, house: Arc<GatewayServer>) {
     let stop = house.stop.clone();
     let service = service_fn(move |request| {
         let house = Arc::clone(&house);

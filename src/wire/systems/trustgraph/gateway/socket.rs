@@ -51,7 +51,10 @@ const QUEUE: usize = 64;
 /// The answer to whoever asks for a socket, which is open from then on; `None`: it was not one that
 /// was asked for.
 #[must_use]
-pub fn open(mut request: Request<Incoming>, house: &Arc<GatewayServer>) -> Option<Response<Body>> {
+pub(crate) fn open(
+    mut request: Request<Incoming>,
+    house: &Arc<GatewayServer>,
+) -> Option<Response<Body>> {
     let headers = request.headers();
     let says = |name, word: &[u8]| {
         headers
